@@ -4,32 +4,26 @@
 const mayImport = {
   // What crosses the wire, and nothing else.
   'packages/protocol': [],
-  // The tools of every daemon: they know nothing of what is built with them.
-  'packages/rpc': [],
-  'packages/runtime': [],
-  'packages/crypto': [],
-  'packages/alerts': ['packages/runtime'],
+  // What every daemon needs: it knows nothing of what is built with it.
+  'packages/node': [],
   'packages/contracts': ['packages/protocol'],
-  'packages/devnet': ['packages/contracts', 'packages/protocol', 'packages/runtime'],
+  'packages/devnet': ['packages/contracts', 'packages/protocol', 'packages/node'],
   // Its core is held tighter below.
-  'packages/gateway': ['packages/protocol', 'packages/runtime', 'packages/crypto'],
-  'packages/cli': ['packages/runtime'],
+  'packages/gateway': ['packages/protocol', 'packages/node'],
+  // The console's words: a story, and whether all is well.
+  'packages/cli': ['packages/console', 'packages/node'],
   'packages/console': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/contracts'],
-  'packages/sender': ['packages/rpc', 'packages/runtime', 'packages/crypto'],
-  'packages/relayer': ['alerts', 'sdk', 'sender', 'rpc', 'runtime', 'crypto', 'protocol', 'contracts'].map(
-    (name) => `packages/${name}`,
-  ),
-  'packages/payments': ['alerts', 'sender', 'rpc', 'runtime', 'crypto', 'contracts'].map((name) => `packages/${name}`),
-  'packages/testing': ['sdk', 'rpc', 'runtime', 'crypto', 'protocol', 'contracts', 'devnet'].map(
-    (name) => `packages/${name}`,
-  ),
+  'packages/sender': ['packages/node'],
+  'packages/relayer': ['sdk', 'sender', 'node', 'protocol', 'contracts'].map((name) => `packages/${name}`),
+  'packages/payments': ['sender', 'node', 'contracts'].map((name) => `packages/${name}`),
+  'packages/testing': ['sdk', 'node', 'protocol', 'contracts', 'devnet'].map((name) => `packages/${name}`),
   // Black box: HTTP, and the rig that starts a gateway. The target on Lambda builds its function first.
-  acceptance: ['packages/protocol', 'packages/runtime', 'packages/testing', 'scripts'],
+  acceptance: ['packages/protocol', 'packages/node', 'packages/testing', 'scripts'],
   // A user of all: it measures what others run.
   bench: ['packages/[^/]+', 'scripts', 'bin'],
   // What users use; gateway and relayers are processes.
-  demo: ['contracts', 'protocol', 'runtime', 'sdk', 'testing'].map((name) => `packages/${name}`),
+  demo: ['contracts', 'protocol', 'node', 'sdk', 'testing'].map((name) => `packages/${name}`),
   examples: ['packages/contracts', 'packages/protocol', 'packages/sdk'],
   infra: ['packages/gateway', 'packages/protocol', 'packages/sdk', 'packages/testing'],
   // The real programs, in a world that is not.
@@ -104,7 +98,7 @@ module.exports = {
         path: '^packages/gateway/src',
         pathNot: `^packages/gateway/src/((drivers|entry|openapi)/|(bundling|deployment)\\.ts$)|${tests}`,
       },
-      { path: 'node_modules/(?!hono/)|^packages/(runtime|crypto)/|^packages/gateway/src/(drivers|entry)/' },
+      { path: 'node_modules/(?!hono/)|^packages/node/|^packages/gateway/src/(drivers|entry)/' },
     ),
     never(
       'requests-know-no-http',
@@ -120,12 +114,18 @@ module.exports = {
     ),
     never(
       'drivers-stay-apart',
-      'A driver knows its port, protocol, runtime and crypto, and its own vendor.',
+      'A driver knows its port, protocol and node, and its own vendor.',
       { path: '^packages/gateway/src/drivers/([^/]+)/', pathNot: tests },
       {
         path: '^packages/gateway/src/(drivers|entry|auth|requests|push|routes|app)',
-        pathNot: '^packages/gateway/src/drivers/$1/',
+        pathNot: '^packages/gateway/src/drivers/($1|sql)/',
       },
+    ),
+    never(
+      'shared-sql',
+      "What SQL stores share is nobody else's.",
+      { path: '^packages/gateway/src/', pathNot: `^packages/gateway/src/drivers/(sql|sqlite|postgres)/|${tests}` },
+      { path: '^packages/gateway/src/drivers/sql/' },
     ),
     never(
       'only-entry-imports-entry',

@@ -1,4 +1,5 @@
 // @ts-check
+import { readFileSync } from 'node:fs';
 import { findNearest } from './findNearest.mjs';
 import { findProgram } from './findProgram.mjs';
 import { writeHelp } from './writeHelp.mjs';
@@ -9,7 +10,7 @@ import { writeHelp } from './writeHelp.mjs';
 const USAGE_FAULT = 2;
 
 /**
- * Reads a command line of the launcher. If there is nothing to run, the help or what is wrong is printed.
+ * Reads a command line of the launcher. If there is nothing to run, the help, the version or what is wrong is printed.
  *
  * @param {object} context
  * @param {Readonly<Record<string, Program>>} context.programs by name
@@ -24,7 +25,16 @@ export function chooseProgram({ programs, note }, words) {
     console.log(writeHelp(programs, note));
     return name === undefined ? USAGE_FAULT : 0;
   }
+  if (name === '--version' || name === '-v') {
+    console.log(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
+    return 0;
+  }
   const found = findProgram(programs, words);
+  const { takes, summary } = found?.program ?? {};
+  if (takes !== undefined && found?.rest.some((word) => word === '--help' || word === '-h')) {
+    console.log(`prism ${`${found.name} ${takes}`.trimEnd()}\n\n${summary}`);
+    return 0;
+  }
   // It completes the names of all.
   if (found?.name === 'completion') return { ...found, rest: [...found.rest, ...Object.keys(programs)] };
   if (found !== undefined) return found;

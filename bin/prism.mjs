@@ -21,7 +21,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** @param {Program} program what is about to run */
 function installFor({ alsoInstalls = [], group, usesTools }) {
-  const extent = (group === 'run' || group === 'try') && usesTools !== true ? 'run' : 'all';
+  // Its binaries, 60 MB, are a development dependency.
+  const usesEmbeddedPostgres = process.env.STORE === 'postgres' && !process.env.DATABASE_URL;
+  const needsTools = usesTools === true || usesEmbeddedPostgres;
+  const extent = (group === 'run' || group === 'try') && !needsTools ? 'run' : 'all';
   if (installPackages({ folder: root, contents: 'the dependencies', extent }))
     warmCompileCache({ root }, programs.start);
   for (const folder of alsoInstalls) {

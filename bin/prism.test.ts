@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { type Program, programs } from './programs.mjs';
@@ -23,6 +24,11 @@ test('a program that is not there: one sentence with the nearest one', () => {
   expect(stderr).toBe('There is no program "relayr"; did you mean "relayer"? `prism --help` lists them all.\n');
 });
 
+test('--version is that of the package', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(prism('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });
+});
+
 test('no program: the list, and the status of a wrong command line', () => {
   expect(prism()).toMatchObject({ status: 2, stdout: expect.stringContaining('gas-monitor') });
 });
@@ -39,20 +45,19 @@ test('completion knows the names of all programs', () => {
 
 /** The text of docs/commands.md. */
 function writeCommands(): string {
-  const tables = headings.map(([group, heading]) => {
+  const lists = headings.map(([group, heading]) => {
     const members = Object.entries<Program>(programs).filter(([, program]) => program.group === group);
-    const rows = members.map(([name, { summary }]) => `| \`npx prism ${name}\` | ${summary} |`);
-    return [`## ${heading}`, '', '| Command | What it is |', '| --- | --- |', ...rows].join('\n');
+    return [`## ${heading}`, '', ...members.map(([name, { summary }]) => `- \`${name}\`: ${summary}`)].join('\n');
   });
   return `# Commands
 
-Every command of a clone, with the summary that \`npx prism --help\` prints; \`npx prism COMMAND --help\` tells what one takes. The first
-that is called installs the dependencies. \`npm test -- --help\` lists the suites of tests. The twelve that the
-[README](../README.md#commands) names are scripts of npm too; on Windows, whose shell has no \`exec\`, call them by \`npx prism\`.
+What \`npx prism\` runs in a clone; \`npx prism COMMAND --help\` tells what one takes. The first that is called installs the dependencies.
+The twelve that the [README](../README.md#commands) names are scripts of npm too; on Windows, whose shell has no \`exec\`, call them by
+\`npx prism\`.
 
 This page is written by \`npm test -- bin/prism.test.ts -u\`.
 
-${tables.join('\n\n')}
+${lists.join('\n\n')}
 `;
 }
 

@@ -20,6 +20,7 @@
  * @property {readonly Step[]} steps run one after the other; the first that fails ends the program
  * @property {readonly string[]} [alsoInstalls] folders with a lockfile of their own that it needs, from the repository's root
  * @property {true} [usesTools] it loads packages that only tests, checks and builds need otherwise
+ * @property {string} [takes] what it takes, for a program without a help of its own: the launcher prints it
  * @property {readonly string[]} [loadsLater] files that it loads once it runs, or its threads do: what `import` does not show
  */
 
@@ -48,7 +49,7 @@ const gatewayFlags = [
 /** How the relayer is run: what strangers post, and what comes of judging it, lives shortly, and V8 would let it pile up. */
 export const relayer = {
   file: 'packages/relayer/src/entry/relayer.ts',
-  // With a million junk requests before it 180 MB at most instead of 330, as quick as before: `packages/relayer/test/junk`.
+  // With a million junk requests before it 180 MB at most instead of 330, and as quick.
   nodeFlags: ['--max-semi-space-size=8', '--heap-growing-percent=30', '--initial-old-space-size=24'],
   // As for the gateway; pieces above 128 kB are mapped each by itself.
   env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' },
@@ -147,6 +148,11 @@ export const programs = {
     group: 'run',
     steps: [{ file: 'packages/gateway/src/entry/doctor.ts' }],
   },
+  'create-tables': {
+    summary: 'makes the tables that a gateway on DynamoDB needs',
+    group: 'run',
+    steps: [{ file: 'packages/gateway/src/entry/createTables.ts' }],
+  },
   whitelist: {
     summary: 'relayers who may claim: add, list, remove, suspend, resume',
     group: 'run',
@@ -161,6 +167,11 @@ export const programs = {
     summary: 'receivers that are told of requests: list, add, remove, enable, disable, rotate, deliveries, resend',
     group: 'run',
     steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['webhooks'] }],
+  },
+  status: {
+    summary: 'is all well, and if not, what to do',
+    group: 'run',
+    steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['status'] }],
   },
   stats: {
     summary: 'the queue and its relayers at one look',
@@ -180,7 +191,7 @@ export const programs = {
   keystore: {
     summary: 'makes an encrypted keystore: `keystore new FILE`, `keystore import FILE`',
     group: 'run',
-    steps: [{ file: 'packages/crypto/src/entry/keystore.ts' }],
+    steps: [{ file: 'packages/node/src/entry/keystore.ts' }],
   },
   token: {
     summary: 'prints an access token of the development identity provider, or revokes one',
@@ -205,28 +216,33 @@ export const programs = {
   },
   'demo:payments': {
     summary: 'plays fifty card payments with crashes, and accounts for every unit',
+    takes: '',
     group: 'try',
     usesTools: true,
     steps: [{ file: 'packages/payments/scripts/demo/main.ts' }],
   },
   'example:relayer': {
     summary: 'a small relayer, written with the SDK',
+    takes: '',
     group: 'try',
     steps: [{ file: 'examples/node/relayer.ts' }],
   },
   'example:submit': {
     summary: 'a user who signs, submits, waits and keeps a file',
+    takes: '',
     group: 'try',
     steps: [{ file: 'examples/node/submit.ts' }],
   },
   'example:browser': {
     summary: 'the same in a page on http://127.0.0.1:8790/',
+    takes: '',
     group: 'try',
     usesTools: true,
     steps: [{ file: 'examples/browser/serve.ts' }],
   },
   'example:webhook': {
     summary: 'a receiver of webhooks, which verifies them',
+    takes: '',
     group: 'try',
     usesTools: true,
     steps: [{ file: 'examples/node/webhook.ts' }],
@@ -238,6 +254,7 @@ export const programs = {
   },
   mutate: {
     summary: 'spoils the modules that carry promises, and sees that a test notices each change',
+    takes: '[PATH…]',
     group: 'develop',
     steps: [{ file: 'scripts/mutate.ts' }],
   },
@@ -264,42 +281,49 @@ export const programs = {
   },
   check: {
     summary: "format, lint, types, import rules, OpenAPI, the SDK's size",
+    takes: '',
     group: 'develop',
     steps: [...checkFormat, ...checkTypes, ...checkImports, ...checkOpenApi, ...checkSize],
   },
-  'check:format': { summary: 'format and lint alone', group: 'develop', steps: checkFormat },
-  'check:types': { summary: 'types alone', group: 'develop', steps: checkTypes },
-  'check:imports': { summary: 'who imports whom', group: 'develop', steps: checkImports },
-  'check:openapi': { summary: 'the OpenAPI document alone', group: 'develop', steps: checkOpenApi },
-  'check:size': { summary: 'the size of the SDK alone', group: 'develop', steps: checkSize },
+  'check:format': { summary: 'format and lint alone', takes: '', group: 'develop', steps: checkFormat },
+  'check:types': { summary: 'types alone', takes: '', group: 'develop', steps: checkTypes },
+  'check:imports': { summary: 'who imports whom', takes: '', group: 'develop', steps: checkImports },
+  'check:openapi': { summary: 'the OpenAPI document alone', takes: '', group: 'develop', steps: checkOpenApi },
+  'check:size': { summary: 'the size of the SDK alone', takes: '', group: 'develop', steps: checkSize },
   rules: {
     summary: 'lists the rules of the specification, each with the tests that show it',
+    takes: '',
     group: 'develop',
     steps: [{ file: 'scripts/listRules.ts' }],
   },
   format: {
     summary: "puts the sources in the house's form",
+    takes: '',
     group: 'develop',
     steps: [{ file: biome, args: ['check', '--write'] }],
   },
   pack: {
     summary: 'builds the published packages into dist/packages',
+    takes: '',
     group: 'develop',
     steps: [{ file: 'scripts/packages/pack.ts' }],
   },
   'build:lambda': {
     summary: "builds the function's one file into dist/lambda",
+    takes: '',
     group: 'deploy',
     steps: [buildLambda],
   },
   synth: {
     summary: "writes the stack's template for AWS",
+    takes: '[--stage dev|prod] and the options of docs/lambda.md',
     group: 'deploy',
     alsoInstalls: ['infra'],
     steps: [buildLambda, { file: 'infra/src/entry/main.ts', args: ['synth'] }],
   },
   deploy: {
     summary: 'deploys the stack to AWS: `deploy --stage prod`',
+    takes: '[--stage dev|prod] and the options of docs/lambda.md',
     group: 'deploy',
     alsoInstalls: ['infra'],
     steps: [buildLambda, { file: 'infra/src/entry/main.ts', args: ['deploy'] }],

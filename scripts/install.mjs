@@ -1,7 +1,7 @@
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** What the user can do about a failed installation; `message` is a sentence for a person. */
@@ -27,8 +27,68 @@ export function installPackages({ folder, contents, extent = 'all' }) {
   const lockfile = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   const stamp = stampFile(folder);
   const stamps = stampsOf(lockfile);
+  const isDone = () => [stamps.all, ...(extent === 'run' ? [stamps.run] : [])].includes(readStamp(stamp) ?? '');
+  if (isDone()) return false;
+  return withLock(join(folder, '.installing'), () => !isDone() && install({ folder, contents, extent }));
+}
+
+/**
+ * Runs something while no other process does: two `npm install` in one folder take each other's files away.
+ *
+ * @param {string} file holds the id of the process
+ * @param {() => boolean} act
+ */
+function withLock(file, act) {
+  while (!takeLock(file)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_LOOK_MS);
+  try {
+    return act();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** How often a lock is looked at, in milliseconds. */
+const LOCK_LOOK_MS = 200;
+
+/**
+ * @param {string} file
+ * @returns {boolean} whether this process goes on
+ */
+function takeLock(file) {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    // Nobody installs where nobody may write; npm tells so.
+    if (code !== 'EEXIST') return true;
+    if (!isAlive(Number(readStamp(file)))) rmSync(file, { force: true });
+    return false;
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return pid === 0 || process.kill(pid, 0);
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/**
+ * @param {object} order
+ * @param {string} order.folder
+ * @param {string} order.contents
+ * @param {Extent} order.extent
+ * @returns {boolean} whether anything may have changed
+ * @throws {InstallError}
+ */
+function install({ folder, contents, extent }) {
+  const lockfile = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  const stamp = stampFile(folder);
+  const stamps = stampsOf(lockfile);
   const found = readStamp(stamp);
-  if (found === stamps.all || (extent === 'run' && found === stamps.run)) return false;
   if (isInstalled(folder, lockfile, 'all')) return writeStamp(stamp, stamps.all);
   // To leave out is to take away as well, from who has tested before.
   const isFirst = found === undefined ? !existsSync(dirname(stamp)) : found.endsWith(RUN_MARK);

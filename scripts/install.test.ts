@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,4 +100,29 @@ test('an installation that fails says so, and is tried again', async () => {
   await writeNpm(1);
   expect(install).toThrow(InstallError);
   expect(install).toThrow(`\`npm install\` failed in ${folder}`);
+});
+
+test('two that install at once do so one after the other, and the second finds it done', async () => {
+  // Fails beside another one, and takes long enough for that.
+  const code = `const { mkdirSync, rmdirSync, writeFileSync, appendFileSync } = require('node:fs');
+    mkdirSync('busy'); appendFileSync('called', 'x');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    mkdirSync('node_modules/left', { recursive: true }); mkdirSync('node_modules/tool', { recursive: true });
+    for (const name of ['left', 'tool']) writeFileSync('node_modules/' + name + '/package.json', '{"version":"1.0.0"}');
+    rmdirSync('busy');`;
+  await writeFile(join(folder, 'npm.cjs'), code);
+  const script = `import { installPackages } from ${JSON.stringify(new URL('./install.mjs', import.meta.url).href)};
+    installPackages({ folder: ${JSON.stringify(folder)}, contents: 'the dependencies' });`;
+  const runs = [1, 2].map(() => spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' }));
+  expect(await Promise.all(runs.map((child) => once(child, 'close')))).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+  expect(await readCalled()).toBe('x');
+});
+
+test('a lock of a process that is gone holds nobody up', async () => {
+  await writeNpm(0);
+  await writeFile(join(folder, '.installing'), '999999999');
+  expect(install()).toBe(true);
 });

@@ -1,7 +1,4 @@
 /** `npm test -- [SUITES] [--long] [what Vitest takes]`: runs the suites that are named, one after the other, or those of every day. */
-import { execFileSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
 import { runNode } from '../bin/runNode.mjs';
 import { installPackages } from './install.mjs';
 
@@ -17,25 +14,13 @@ interface Suite {
   readonly installs?: string;
 }
 
-/** Parts of the full sizes, so that one takes some minutes on two cores. */
-const PARTS = 16;
-/** Their full sizes take up to an hour each. */
-const LONGER_THAN_A_PART = [
-  'packages/payments/test/crashMatrix.test.ts',
-  'packages/payments/test/operatorMatrix.test.ts',
-  'packages/payments/test/randomRuns.test.ts',
-  'packages/sender/test/randomRuns.test.ts',
-  'packages/relayer/test/junk/junk.test.ts',
-];
-const MAX_SEED = 2 ** 31;
-
 const projects = (...names: readonly string[]) => names.flatMap((name) => ['--project', name]);
 const EVERY_DAY = projects('packages', 'acceptance');
 const ALL = [...EVERY_DAY, ...projects('campaigns', 'browser')];
 
 const SUITES: Readonly<Record<string, Suite>> = {
   '--campaigns': {
-    summary: 'many real processes against many faults at once, by chance',
+    summary: 'real processes, killed by chance under load',
     args: projects('campaigns'),
   },
   '--browser': {
@@ -60,11 +45,16 @@ const SUITES: Readonly<Record<string, Suite>> = {
     summary: 'runs every command that the documents name',
     args: projects('commands'),
   },
+  '--postgres': {
+    summary: 'the acceptance tests and the attacks on gateways that keep their queue in PostgreSQL',
+    args: [...projects('acceptance', 'packages'), 'acceptance/', 'packages/gateway/test/attacks'],
+    env: { TEST_STORE: 'postgres' },
+  },
   '--dynamodb-local': {
     summary: "the DynamoDB tests on AWS's own engine (needs Java 17)",
     args: [
-      ...projects('packages', 'campaigns'),
-      ...['src/drivers/dynamodb', 'test/races', 'test/faults', 'src/entry/openStores.test.ts'].map(
+      ...projects('packages'),
+      ...['src/drivers/dynamodb', 'test/faults', 'src/entry/openStores.test.ts'].map(
         (path) => `packages/gateway/${path}`,
       ),
     ],
@@ -75,7 +65,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
 const LINES = [
   ...Object.entries(SUITES).map(([option, { summary }]) => [option, summary] as const),
   ['--long', 'full sizes: of the suites that are named, else of all tests, campaigns and browser'] as const,
-  ['--long-part', 'full sizes of a few files, chosen by the commit; TEST_SEED repeats a run'] as const,
 ];
 const HELP = `npm test -- [SUITES] [--long] [FILES and options of Vitest]
 
@@ -85,23 +74,6 @@ ${LINES.map(([option, summary]) => `  ${option.padEnd(20)}${summary}`).join('\n'
 
 Vitest's own: -t NAME, --sequence.shuffle, --bail 1; npx vitest --help lists them. Twenty times in a row:
   for i in $(seq 20); do npm test -- FILE --sequence.shuffle || break; done`;
-
-/** The files of one part of those that know a full size: each commit has its own, and all have their turn. */
-function choosePart(): Suite {
-  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
-  const turn = Number.parseInt(commit.slice(0, 8), 16) % PARTS;
-  const seed = process.env.TEST_SEED ?? String(randomInt(MAX_SEED));
-  const files = globSync(['{packages,acceptance,demo}/**/*.test.ts', 'bin/*.test.ts'], {
-    exclude: (path) => path.endsWith('node_modules'),
-  })
-    .filter((file) => !LONGER_THAN_A_PART.includes(file))
-    .filter((file) => /from '.*\btest-?size(\.ts)?'/i.test(readFileSync(file, 'utf8')))
-    .sort()
-    .filter((_, index) => index % PARTS === turn);
-  console.log(`Part ${turn + 1} of ${PARTS}, TEST_SEED=${seed}: ${files.join(', ')}`);
-  const env = { TEST_LONG: '1', TEST_SEED: seed, FUZZ_SEED: seed, FC_SEED: seed };
-  return { summary: '', args: [...ALL, ...files], env };
-}
 
 /** @returns exit status of the first step that failed, or 0 */
 async function run({ args, env = {}, before = [], installs }: Suite, rest: readonly string[]): Promise<number> {
@@ -119,8 +91,8 @@ async function main(words: readonly string[]): Promise<number> {
     return 0;
   }
   const isLong = words.includes('--long');
-  const named = words.flatMap((word) => (word === '--long-part' ? [choosePart()] : (SUITES[word] ?? [])));
-  const rest = words.filter((word) => SUITES[word] === undefined && !/^--long(-part)?$/.test(word));
+  const named = words.flatMap((word) => SUITES[word] ?? []);
+  const rest = words.filter((word) => SUITES[word] === undefined && word !== '--long');
   const suites = named.length > 0 ? named : [{ summary: '', args: isLong ? ALL : EVERY_DAY }];
   for (const suite of suites) {
     const status = await run(isLong ? { ...suite, env: { ...suite.env, TEST_LONG: '1' } } : suite, rest);

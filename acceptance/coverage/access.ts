@@ -28,7 +28,13 @@ export const ACCESS_CASES = [
     says: 'the filters of the public list and relayer, or none; a walk gives each record once',
   },
   { id: 'admin.audit', rule: 'ADMIN-9', says: 'each act is a line of the log with the id of the key, never the key' },
+  {
+    id: 'admin.readKeys',
+    rule: 'ADMIN-15',
+    says: 'a key for reading reads all and does nothing; what it tries is a line of the log',
+  },
   { id: 'admin.wait', rule: 'ADMIN-10', says: 'a call with the version that is known waits for another one' },
+  { id: 'admin.programs', rule: 'ADMIN-13', says: 'the other programs, and where transactions are shown' },
   { id: 'whitelist.record', rule: 'WHITELIST-2', says: 'address, label?, createdAt, updatedAt' },
   {
     id: 'whitelist.checksum',
@@ -61,6 +67,7 @@ export const ACCESS_CASES = [
     says: 'failed authentications shut nobody out who has authenticated there',
   },
   { id: 'limit.bytes', rule: 'LIMIT-16', says: 'bytes of bodies without a key count for the peer' },
+  { id: 'limit.readBytes', rule: 'LIMIT-20', says: 'bytes of large answers without a key count for the peer' },
   { id: 'limit.batch', rule: 'LIMIT-17', says: 'a batch of claims or reports counts each of its requests' },
   { id: 'limit.unlimited', rule: 'LIMIT-11', says: 'operational routes, preflights, 404 and 405 count nowhere' },
   { id: 'limit.off', rule: 'LIMIT-6', says: '0 = off' },

@@ -5,6 +5,7 @@ const noChain = 'no call can show it: the import rules keep every client of a ch
 /** Cases of every call: errors, CORS, JSON, query, order of errors. */
 export const WIRE_CASES = [
   { id: 'error.shape', rule: 'ERROR-1', says: 'error is one human-readable sentence on every failing status' },
+  { id: 'error.code', rule: 'ERROR-16', says: 'code is one of the table, of the status of the answer' },
   { id: 'error.details', rule: 'ERROR-3', says: 'details: array of { path, message }, path like params.dataIds[2]' },
   { id: 'error.detailsOfValidationOnly', rule: 'ERROR-2', says: 'details comes with validation errors' },
   { id: 'error.everyFault', rule: 'ERROR-4', says: 'every fault is named by its path in one answer' },

@@ -1,3 +1,4 @@
+import { ERROR_CODES, type ErrorCode } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import type { HttpRequest, HttpResponse } from './httpMessage.ts';
 
@@ -23,12 +24,14 @@ function checkHeaders(call: HttpRequest, { headers }: HttpResponse, what: string
   expect(headers.get('content-type'), `content type of ${what}`).toMatch(/^application\/json\b/);
 }
 
-/** The error body: one sentence, and details with validation errors only. */
+/** The error body: one sentence, the code of its status, and details with validation errors only. */
 function checkError({ status, body }: HttpResponse, what: string): void {
   expect(body, `body of ${what}`).toBeTypeOf('object');
-  const { error, details, ...rest } = body as Record<string, unknown>;
+  const { error, code, details, ...rest } = body as Record<string, unknown>;
   expect(rest, `further fields in the error of ${what}`).toEqual({});
   expect(error, `error of ${what}`).toMatch(/^\S[^\n]*\S$/);
+  const [statusOfCode] = ERROR_CODES[code as ErrorCode] ?? [];
+  expect(statusOfCode, `code ${code} of ${what}`).toBe(status);
   if (status === 400) {
     expect(Array.isArray(details) && details.length > 0, `details of ${what}`).toBe(true);
     const entry = { path: expect.stringMatching(/./), message: expect.stringMatching(/./) };
@@ -43,7 +46,7 @@ function checkError({ status, body }: HttpResponse, what: string): void {
  * makes the service fail.
  *
  * @throws AssertionError
- * @see docs/specification.md ERROR-1, CORS-1
+ * @see docs/specification.md ERROR-1, ERROR-16, CORS-1
  */
 export function checkAnswer(call: HttpRequest, answer: HttpResponse): void {
   const what = `${call.method ?? 'GET'} ${call.path} (${answer.status})`;

@@ -55,6 +55,35 @@ covers(['settings.faults'], 'every fault of the settings is named at once, and n
   expect(printed).not.toMatch(/\n\s+at /);
 });
 
+covers(['admin.readKeys'], 'a key for reading reads and does nothing', async () => {
+  const [key, reader] = [randomHex(16), randomHex(16)];
+  const { target, gateway } = await startOwn({ env: { ADMIN_API_KEY: key, ADMIN_READ_KEYS: reader }, adminKey: key });
+  const call = (one: HttpRequest) => callApi(target, { ...one, headers: { 'x-admin-key': reader } });
+  const { requestId } = await createRequest(target);
+  for (const path of ['requests', 'stats', 'audit', 'service', 'relayers', 'webhooks'])
+    expect([path, (await call({ path: `/admin/${path}` })).status]).toEqual([path, 200]);
+  expect((await call({ path: '/admin/service' })).body).toMatchObject({ key: { mayAct: false } });
+  const acts: HttpRequest[] = [
+    { method: 'DELETE', path: `/admin/requests/${requestId}` },
+    { method: 'POST', path: '/admin/relayers', json: { address: randomHex(20) } },
+    { method: 'POST', path: '/admin/webhooks', json: { url: 'https://example.org', events: ['request.created'] } },
+  ];
+  for (const act of acts) {
+    const { status, body } = await call(act);
+    expect([act.path, status, body]).toEqual([
+      act.path,
+      403,
+      expect.objectContaining({ code: 'ADMIN_KEY_READS_ONLY' }),
+    ]);
+  }
+  expect((await call({ path: `/requests/${requestId}` })).body).toMatchObject({ status: 'pending' });
+  await gateway.stop();
+  const keyId = createHash('sha256').update(reader).digest('hex').slice(0, 12);
+  const refused = gateway.output.filter((line) => line.includes('"refused"')).map((line) => JSON.parse(line));
+  expect(refused).toMatchObject(acts.map(({ path }) => ({ audit: 'refused', keyId, target: path })));
+  expect(gateway.output.join('\n')).not.toContain(reader);
+});
+
 const KEYS =
   'two keys are valid at once, and no part or join of them; each act is one line of the log, with the id of its key and never the key';
 covers(['admin.rotation', 'admin.audit'], KEYS, async () => {

@@ -5,7 +5,7 @@ import { eventually } from '../rig/eventually.ts';
 import { errorOf } from '../rig/faults.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import { claim, createRequest, readPage, readRecord, readRequest, updateRequest } from '../rig/requests.ts';
-import { startShared } from '../rig/startOwn.ts';
+import { startOwn, startShared } from '../rig/startOwn.ts';
 import { relayerAt, type Target } from '../rig/target.ts';
 
 /** Each test has requests of its own. */
@@ -36,9 +36,11 @@ covers(
     expect(won).toMatchObject({ status: 'processing', claimedBy: second.address });
     expect(Date.parse(won.claimedAt ?? '') - Date.parse(before.claimedAt ?? '')).toBeGreaterThanOrEqual(1000);
 
-    const query = { status: 'processing', signer: left.signer };
-    const page = readPage(await callAsRelayer(target, { path: '/requests', query, relayer: second }));
-    expect(page.items.map(({ requestId }) => requestId)).toEqual([left.requestId]);
+    for (const status of ['processing', 'pending']) {
+      const query = { status, signer: left.signer };
+      const page = readPage(await callAsRelayer(target, { path: '/requests', query, relayer: second }));
+      expect(page.items).toMatchObject([{ requestId: left.requestId, status: 'processing' }]);
+    }
 
     const success = { status: 'success', txHash: randomHex(32) };
     const late = await updateRequest(target, { requestId: taken.requestId, json: success, relayer: first });
@@ -73,3 +75,28 @@ covers(['lease.ownAgain'], 'the owner of a lapsed claim gets it again only after
   const again = await eventually(() => claim(target, requestId, relayerAt(target, 0)));
   expect(Date.parse(again.claimedAt ?? '') - Date.parse(before.claimedAt ?? '')).toBeGreaterThanOrEqual(2000);
 });
+
+covers(
+  ['lease.most'],
+  'who has held a request long enough leaves it to others, also after giving it back',
+  async () => {
+    const env = { CLAIM_LEASE_SECONDS: '5', MAX_CLAIM_SECONDS: '1' };
+    const { target: own } = await startOwn({ env, relayerCount: 2 });
+    const [holder, rival] = [relayerAt(own, 0), relayerAt(own, 1)];
+    const { requestId } = await createRequest(own);
+    const renew = async () =>
+      await callAsRelayer(own, {
+        method: 'POST',
+        path: '/requests/claims',
+        json: { requestIds: [requestId] },
+        relayer: holder,
+      });
+    expect(JSON.parse((await renew()).text)).toMatchObject({ count: 1 });
+    await eventually(async () => expect(JSON.parse((await renew()).text)).toMatchObject({ count: 0 }));
+    const release = { method: 'POST', path: `/requests/${requestId}/release`, relayer: holder };
+    expect((await callAsRelayer(own, release)).status).toBe(200);
+    const again = { requestId, json: { status: 'processing' } };
+    expect((await updateRequest(own, { ...again, relayer: holder })).status).toBe(409);
+    expect((await updateRequest(own, { ...again, relayer: rival })).status).toBe(200);
+  },
+);

@@ -46,6 +46,20 @@ covers(['wait.most'], 'nobody waits longer than PUBLIC_WAIT_SECONDS', async () =
   expect(seconds).toBeLessThan(20);
 });
 
+covers(
+  ['wait.again'],
+  'with PUBLIC_WAIT_SECONDS=0 a wait is answered at once, and says when to ask again',
+  async () => {
+    const { target } = await startOwn({ env: { PUBLIC_WAIT_SECONDS: '0' } });
+    const { requestId } = await createRequest(target);
+    const ask = (status: string) => callApi(target, { path: `/requests/${requestId}?status=${status}&wait=25` });
+    const answer = await ask('pending');
+    expect(readRecord(answer)).toMatchObject({ requestId, status: 'pending' });
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await ask('processing')).headers.has('retry-after')).toBe(false);
+  },
+);
+
 covers(['once.always', 'format.chains', 'createRequest.400'], 'what is taken is bounded by settings', async () => {
   const chains = ['eip155:1', 'eip155:8453'];
   const { target } = await startOwn({ env: { REQUESTS_ONCE: 'always', CHAINS: chains.join(', ') } });

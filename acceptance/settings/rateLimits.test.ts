@@ -30,6 +30,7 @@ async function spend(times: number, call: () => Promise<HttpResponse>) {
 describe('where a proxy names the client', () => {
   const env = {
     TRUSTED_PROXY_HOPS: '1',
+    ALLOW_DEV_IN_PUBLIC: 'true',
     RATE_LIMIT_WRITES: '4',
     RATE_LIMIT_WRITE_BYTES: '3000',
     RATE_LIMIT_READS: '2',
@@ -229,7 +230,6 @@ covers(
     'listActs.429',
     'readService.200',
     'readService.429',
-    'readPrograms.429',
     'limit.classes',
   ],
   'all GETs of a client share the limit of reads',
@@ -247,7 +247,7 @@ covers(
     expect(Date.parse(told.since)).toBeLessThanOrEqual(Date.now());
     const list = () => callApi(target, { path: '/admin/relayers', headers, ...seen });
     expect((await spend(2, list)).statuses).toEqual([200, 200, 429]);
-    for (const part of ['requests', 'stats', 'audit', 'service', 'programs']) {
+    for (const part of ['requests', 'stats', 'audit', 'service']) {
       const path = `/admin/${part}`;
       expect((await callApi(target, { path, headers, ...seen })).status).toBe(429);
     }
@@ -290,4 +290,17 @@ covers(['limit.off'], '0 is off: no header, no limit', async () => {
   const wrong = { path: '/admin/relayers', headers: { 'x-admin-key': 'wrong' }, ...seen };
   const failures = await Promise.all(Array.from({ length: 30 }, () => callApi(target, wrong)));
   expect(new Set(failures.map(({ status }) => status))).toEqual(new Set([401]));
+});
+
+covers(['limit.readBytes'], 'large answers without a key count by their bytes, small ones do not', async () => {
+  const { target } = await startOwn({ env: { RATE_LIMIT_READ_BYTES: '50000' } });
+  const post = async (payload: string) =>
+    readRecord(await write(target, { json: writeBody(target, { params: { payload } }) })).requestId;
+  const [large, small] = [await post(`0x${'ab'.repeat(10_000)}`), await post('0xab')];
+  const get = (requestId: string) => callApi(target, { path: `/requests/${requestId}`, ...seen });
+  const answers = await Promise.all(Array.from({ length: 40 }, () => get(small)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const { statuses, last } = await spend(2, () => get(large));
+  expect(statuses).toEqual([200, 200, 429]);
+  expect(Number(last.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 });

@@ -112,8 +112,19 @@ covers(
     const page = deliveryPageSchema.parse((await admin({ path: `${base}/deliveries`, query: { limit: '1' } })).body);
     expect(page).toMatchObject({
       items: [{ requestId: waits.requestId, status: 'waiting' }],
-      lastKey: page.items[0]?.deliveryId,
     });
+    const next = { limit: '1', lastKey: String(page.lastKey) };
+    const older = deliveryPageSchema.parse((await admin({ path: `${base}/deliveries`, query: next })).body);
+    expect(older.items[0]?.deliveryId).not.toBe(page.items[0]?.deliveryId);
+    for (const query of [
+      { ...next, lastKey: '1x' },
+      { ...next, status: 'waiting' },
+    ]) {
+      expect((await admin({ path: `${base}/deliveries`, query })).status).toBe(400);
+    }
+    const { status, body: one } = await admin({ path: base });
+    expect([status, one]).toEqual([200, expect.objectContaining({ webhookId, enabled: true })]);
+    expect(one).not.toHaveProperty('secret');
     const again = await admin({ method: 'POST', path: `${base}/deliveries/${page.items[0]?.deliveryId}/resend` });
     expect(again.status).toBe(409);
 

@@ -17,7 +17,8 @@ const post = (path: string, json: unknown, relayer: Relayer = owner) =>
   callAsRelayer(target, { method: 'POST', path, ...(json !== undefined && { json }), relayer });
 const claims = (json: unknown, relayer?: Relayer) => post('/requests/claims', json, relayer);
 const reports = (json: unknown, relayer?: Relayer) => post('/requests/reports', json, relayer);
-const release = (requestId: string, relayer?: Relayer) => post(`/requests/${requestId}/release`, undefined, relayer);
+const release = (requestId: string, relayer?: Relayer, json?: unknown) =>
+  post(`/requests/${requestId}/release`, json, relayer);
 
 function readBatch(answer: HttpResponse) {
   expect(answer.status, answer.text).toBe(200);
@@ -40,24 +41,33 @@ covers(
     const batch = readBatch(await claims({ requestIds }));
     expect(batch.items.map(({ requestId }) => requestId)).toEqual([free!.requestId, own!.requestId]);
     for (const item of batch.items) {
+      const { params: _, ...stored } = await readRequest(target, item.requestId);
       expect([item.status, item.claimedBy?.toLowerCase()]).toEqual(['processing', owner.address.toLowerCase()]);
-      expect(await readRequest(target, item.requestId)).toEqual(item);
+      expect(item).toEqual(stored);
     }
-    expect(batch.conflicts).toEqual([{ requestId: others!.requestId, status: 'processing' }, { requestId: UNKNOWN }]);
+    expect(batch.conflicts).toEqual([
+      { requestId: others!.requestId, status: 'processing', reason: 'claimed' },
+      { requestId: UNKNOWN, reason: 'unknown' },
+    ]);
   },
 );
 
-covers(['batch.oldest'], 'the oldest pending requests of a chain are claimed, no more than asked', async () => {
-  const chainName = chainOf(target, '.oldest');
-  const first = await createRequest(target, writeBody(target, { chainName }));
-  const rest = await createMany(2, chainName);
-  const batch = readBatch(await claims({ chainName, limit: 1 }));
-  expect(batch.items.map(({ requestId }) => requestId)).toEqual([first.requestId]);
-  const others = readBatch(await claims({ chainName, limit: 100 }));
-  expect(new Set(others.items.map(({ requestId }) => requestId))).toEqual(
-    new Set(rest.map(({ requestId }) => requestId)),
+covers(['batch.bytes'], 'a batch is answered whole, however large its params are, and without them', async () => {
+  const body = writeBody(target);
+  const payload = `0x${'ab'.repeat(25_000)}`;
+  // More than a megabyte.
+  const ids = await Promise.all(
+    Array.from({ length: 24 }, async () => {
+      const large = { ...body, params: { ...(body.params as object), payload, dataId: randomHex(32) } };
+      return (await createRequest(target, large)).requestId;
+    }),
   );
-  expect(readBatch(await claims({ chainName, limit: 100 }))).toEqual({ items: [], count: 0, conflicts: [] });
+  const claimed = readBatch(await claims({ requestIds: ids }));
+  const entries = ids.map((requestId) => ({ requestId, status: 'success', txHash: randomHex(32) }));
+  const reported = readBatch(await reports({ reports: entries }));
+  for (const { items, conflicts } of [claimed, reported]) {
+    expect([items.map(({ requestId }) => requestId), conflicts]).toEqual([ids, []]);
+  }
 });
 
 covers(['batch.once'], 'of rivals for the same batch each request has one winner', async () => {
@@ -87,7 +97,7 @@ covers(
       { requestId: done!.requestId, status: 'success', txHash },
       { requestId: broken!.requestId, status: 'failed', errorMessage: 'execution reverted' },
     ]);
-    expect(batch.conflicts).toEqual([{ requestId: pending!.requestId, status: 'pending' }]);
+    expect(batch.conflicts).toEqual([{ requestId: pending!.requestId, status: 'pending', reason: 'unclaimed' }]);
   },
 );
 
@@ -101,8 +111,7 @@ covers(
       [{ requestIds: Array.from({ length: 101 }, () => requestId) }, ['requestIds']],
       [{ requestIds: [requestId, requestId.toUpperCase()] }, ['requestIds[1]']],
       [{ requestIds: [requestId, 'x'] }, ['requestIds[1]']],
-      [{ chainName: chainOf(target), limit: 101 }, ['limit']],
-      [{ chainName: chainOf(target) }, ['limit']],
+      [{ chainName: chainOf(target), limit: 1 }, ['requestIds', 'chainName', 'limit']],
       [{}, ['requestIds']],
       [{ requestIds: [requestId], limit: 1 }, ['limit']],
     ] as const) {
@@ -154,6 +163,17 @@ covers(
     expect((await release('not-a-uuid')).status).toBe(400);
   },
 );
+
+covers(['release.bound'], 'a release that names its claim gives back no later one', async () => {
+  const { requestId } = await createRequest(target);
+  const { claimedAt } = await claim(target, requestId, owner);
+  expect((await release(requestId, owner, { claimedAt: '2026-01-01' })).status).toBe(400);
+  expect((await release(requestId, owner, { claimedAt: '2026-01-01T00:00:00.000Z' })).status).toBe(409);
+  expect((await release(requestId, owner, { claimedAt })).status).toBe(200);
+  const later = await claim(target, requestId, owner);
+  expect((await release(requestId, owner, { claimedAt })).status).toBe(409);
+  expect(await readRequest(target, requestId)).toEqual(later);
+});
 
 covers(
   ['claimRequests.401', 'reportRequests.401', 'releaseRequest.401'],

@@ -228,9 +228,9 @@ covers(['error.detailsOfValidationOnly'], 'details come with 400 alone', async (
     json: { status: 'processing' },
     relayer: relayerAt(target, 1),
   });
-  expect([again.status, Object.keys(again.body as object)]).toEqual([409, ['error']]);
+  expect([again.status, Object.keys(again.body as object)]).toEqual([409, ['error', 'code']]);
   const missing = await callApi(target, { path: `/requests/${crypto.randomUUID()}` });
-  expect([missing.status, Object.keys(missing.body as object)]).toEqual([404, ['error']]);
+  expect([missing.status, Object.keys(missing.body as object)]).toEqual([404, ['error', 'code']]);
 });
 
 covers(['text.surrogates'], 'half of a surrogate pair is 400', async () => {

@@ -211,3 +211,18 @@ covers(['list.pendingOnly'], 'a request just claimed is in no list of pending on
     expect(items.filter(({ status }) => status !== 'pending')).toEqual([]);
   }
 });
+
+covers(['list.cut'], 'a page that ends before its limit for the size of its requests says so', async () => {
+  const body = writeBody(target);
+  const params = { ...(body.params as object), signer: randomHex(20), payload: `0x${'ab'.repeat(45_000)}` };
+  for (let i = 0; i < 3; i++) await createRequest(target, { ...body, params });
+  const list = async (query: Record<string, string>) =>
+    readPage(await callApi(target, { path: '/requests', query: { signer: params.signer, ...query } }));
+  const first = await list({ limit: '3' });
+  expect([first.count, first.cut]).toEqual([1, true]);
+  // As many as asked: there is more, and nothing was cut.
+  expect(await list({ limit: '1' })).not.toHaveProperty('cut');
+  const second = await list({ limit: '3', lastKey: String(first.lastKey) });
+  const last = await list({ limit: '3', lastKey: String(second.lastKey) });
+  expect([last.count, last.lastKey, last.cut]).toEqual([1, null, undefined]);
+});

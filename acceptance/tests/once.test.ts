@@ -2,7 +2,16 @@ import { expect } from 'vitest';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { faultPaths } from '../rig/faults.ts';
-import { claim, createRequest, type Json, readRecord, readRequest, writeBody, writeParams } from '../rig/requests.ts';
+import {
+  claim,
+  createRequest,
+  type Json,
+  readRecord,
+  readRequest,
+  updateRequest,
+  writeBody,
+  writeParams,
+} from '../rig/requests.ts';
 import { readTarget } from '../rig/target.ts';
 
 const target = readTarget();
@@ -53,6 +62,30 @@ covers(
     expect(kept.status).toBe(201);
   },
 );
+
+covers(['once.body'], 'another body that was posted first under the same signature is not the answer', async () => {
+  const body = writeBody(target);
+  const params = body.params as Json;
+  const forged = await post({ ...body, params: { ...params, payload: '0xdead' } });
+  const modified = await post({ ...body, action: 'MODIFY_DATA_FOR' });
+  const honest = await post(body);
+  expect([forged.status, modified.status, honest.status]).toEqual([201, 201, 201]);
+  expect(readRecord(honest)).toMatchObject({ action: 'WRITE_DATA_FOR', params });
+  const reordered = Object.fromEntries(Object.entries(params).reverse());
+  const again = await post({ ...body, params: { ...reordered, r: String(params.r).toUpperCase().replace('X', 'x') } });
+  expect([again.status, readRecord(again).requestId]).toEqual([200, readRecord(honest).requestId]);
+});
+
+covers(['once.failed'], 'a record that ended failed does not stand in the way of a new one', async () => {
+  const body = writeBody(target);
+  const { requestId } = readRecord(await post(body));
+  await claim(target, requestId);
+  const json = { status: 'failed', errorMessage: 'execution reverted' };
+  expect((await updateRequest(target, { requestId, json })).status).toBe(200);
+  const again = await post(body);
+  expect(again.status, again.text).toBe(201);
+  expect(readRecord(await post(body)).requestId).toBe(readRecord(again).requestId);
+});
 
 covers(['once.asked'], 'of many posts of one signature one is stored', async () => {
   const body = writeBody(target);

@@ -17,7 +17,8 @@ const ROUTES = [
   { path: '/requests', methods: ['GET', 'POST'] },
   { path: `/requests/${randomUUID()}`, methods: ['GET', 'PATCH'] },
   { path: '/admin/relayers', methods: ['GET', 'POST'] },
-  { path: `/admin/relayers/${randomHex(20)}`, methods: ['DELETE'] },
+  { path: `/admin/relayers/${randomHex(20)}`, methods: ['GET', 'DELETE'] },
+  { path: '/requests/claims', methods: ['POST'] },
 ] as const;
 
 const UNKNOWN = [
@@ -116,6 +117,20 @@ covers(['cors.everyAnswer'], 'each CORS header stands once', async () => {
   expect(answer.status).toBe(404);
   // Joined with commas where a header stands twice.
   expect(answer.headers).toMatchObject(CORS_OF_SPECIFICATION);
+});
+
+covers(['error.code'], 'an error has the code of what was wrong', async () => {
+  const calls = [
+    [{ path: '/nothing' }, 404, 'ROUTE_NOT_FOUND'],
+    [{ path: `/requests/${randomUUID()}` }, 404, 'REQUEST_NOT_FOUND'],
+    [{ path: '/requests/42' }, 400, 'VALIDATION_FAILED'],
+    [{ path: '/admin/relayers' }, 401, 'ADMIN_KEY_REJECTED'],
+    [{ path: '/requests?status=pending' }, 401, 'RELAYER_TIMESTAMP_REJECTED'],
+    [{ method: 'POST', path: '/storage/sign', body: '{}' }, 401, 'TOKEN_REJECTED'],
+  ] as const;
+  for (const [call, status, code] of calls) {
+    expect(await callApi(target, call)).toMatchObject({ status, body: { code } });
+  }
 });
 
 covers(['error.shape'], 'an error says what was wrong in a sentence, and repeats no header', async () => {

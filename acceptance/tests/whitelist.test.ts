@@ -30,7 +30,16 @@ async function add(json: Record<string, unknown> & { address: string }) {
 }
 
 covers(
-  ['addRelayer.201', 'listRelayers.200', 'removeRelayer.200', 'whitelist.record', 'whitelist.list', 'times'],
+  [
+    'addRelayer.201',
+    'listRelayers.200',
+    'readRelayer.200',
+    'readRelayer.404',
+    'removeRelayer.200',
+    'whitelist.record',
+    'whitelist.list',
+    'times',
+  ],
   'a relayer is added, listed and removed',
   async () => {
     const address = getAddress(randomHex(20));
@@ -43,6 +52,12 @@ covers(
     });
     const { relayers, count } = await listAll();
     expect(relayers).toContainEqual(record);
+    const path = `/admin/relayers/${address.toLowerCase()}`;
+    expect((await admin({ path })).body).toEqual(record);
+    expect(await admin({ path: `/admin/relayers/${randomHex(20)}` })).toMatchObject({
+      status: 404,
+      body: { code: 'RELAYER_NOT_FOUND' },
+    });
     expect(count).toBe(relayers.length);
     const removed = await remove(address);
     expect([removed.status, relayerRemovedSchema.parse(removed.body).address]).toEqual([200, address]);
@@ -91,7 +106,8 @@ covers(['whitelist.remove', 'removeRelayer.200'], 'removing one that is not ther
   }
 });
 
-covers(['addRelayer.400', 'removeRelayer.400'], 'what is no address is 400', async () => {
+covers(['addRelayer.400', 'readRelayer.400', 'removeRelayer.400'], 'what is no address is 400', async () => {
+  expect((await admin({ path: '/admin/relayers/0x70' })).status).toBe(400);
   for (const address of [
     '',
     '0x',
@@ -117,7 +133,7 @@ covers(['addRelayer.400', 'removeRelayer.400'], 'what is no address is 400', asy
 });
 
 covers(
-  ['admin.key', 'addRelayer.401', 'listRelayers.401', 'removeRelayer.401'],
+  ['admin.key', 'addRelayer.401', 'listRelayers.401', 'readRelayer.401', 'removeRelayer.401'],
   'the key must match exactly, on every route',
   async () => {
     const address = randomHex(20);

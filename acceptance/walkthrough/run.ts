@@ -1,5 +1,5 @@
 /** `npx prism walkthrough`: plays the main job against a running gateway, and shows each request and its answer. */
-import { CommandLineError, parseCommandLine, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
+import { CommandLineError, parseCommandLine, USAGE_STATUS } from '@prism-gateway/node/command-line';
 import { defaultAdminKey, defaultUrl } from '../rig/defaultTarget.ts';
 import { createClient, WalkthroughError } from './client.ts';
 import {

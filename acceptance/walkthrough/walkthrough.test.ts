@@ -1,6 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -37,33 +35,6 @@ test('the walkthrough plays the main job and shows no secret in full', async () 
   expect(await whitelist.json()).toEqual({ relayers: [], count: 0 });
 });
 
-test('a gateway below a path of a proxy is walked through and pointed to as well', async () => {
-  const proxy = createServer((incoming, outgoing) => {
-    const { method, headers, url = '' } = incoming;
-    const asked = request(gateway.url + url.replace('/prism', ''), { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(asked);
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  try {
-    // A listening TCP server has an AddressInfo.
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/prism`;
-    const { code, output } = await play('--url', url);
-    expect([code, output]).toEqual([0, expect.stringContaining(`${url}/console,`)]);
-  } finally {
-    proxy.closeAllConnections();
-    proxy.close();
-  }
-});
-
-test('a wrong key stops it with the reason and exit 1', async () => {
-  const { code, output } = await play('--url', gateway.url, '--admin-key', 'wrong');
-  expect(output).toContain('The walkthrough stopped. POST /admin/relayers was answered with 401');
-  expect(code).toBe(1);
-});
-
 test('without a development issuer it asks for a token before it does anything', async () => {
   const provider = { IDENTITY_ISSUER: 'http://127.0.0.1:9', IDENTITY_APP_ID: 'app' };
   const other = await startGateway({ env: provider });
@@ -77,10 +48,4 @@ test('without a development issuer it asks for a token before it does anything',
   } finally {
     await other.stop();
   }
-});
-
-test('without a gateway it says what to do, and exits with 1', async () => {
-  const { code, output } = await play('--url', 'http://127.0.0.1:9');
-  expect(output).toContain('Start it with npx prism start');
-  expect(code).toBe(1);
 });

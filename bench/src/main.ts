@@ -7,9 +7,11 @@ import { runWorstDay } from './dynamodb/runWorstDay.ts';
 import { runLambda } from './lambda/runLambda.ts';
 import { type Options, OptionsError, parseOptions, type SectionName, USAGE } from './options.ts';
 import { runPayments } from './payments/runPayments.ts';
+import { runPostgres } from './postgres/runPostgres.ts';
 import { runRelayer } from './relayer/runRelayer.ts';
 import { printReport } from './report/printReport.ts';
 import { runGateway } from './runGateway.ts';
+import { runSimulation } from './simulation/runSimulation.ts';
 import { runWebhooks } from './webhooks/runWebhooks.ts';
 
 /** Each returns whether it has kept its targets, if anything was judged. */
@@ -17,24 +19,25 @@ const SECTIONS: Readonly<Record<SectionName, (options: Options) => Promise<boole
   gateway: async (options) => printReport(await runGateway(options), options),
   relayer: async (options) => printReport(await runRelayer(options), options),
   payments: async (options) => printReport(await runPayments(options), options),
+  simulation: async (options) => printReport(await runSimulation(options), options),
+  postgres: async (options) => printReport(await runPostgres(options), options),
   webhooks: async (options) => printReport(await runWebhooks(options), options),
   lambda: async (options) => printReport(await runLambda(options), options),
   dynamodb: (options) => (options.worstDay ? runWorstDay({ isCheck: options.check }) : runUnits(options)),
-  backup: measureBackup,
+  gas: () => runScript('contracts/scripts/compareGas.ts', []),
+  journal: ({ quick }) => runScript('sender/scripts/measureJournal.ts', quick ? ['--quick'] : []),
+  backup: ({ backupArgs }) => runScript('gateway/scripts/measureBackup.ts', backupArgs),
 };
 
-async function measureBackup({ backupArgs }: Options): Promise<boolean> {
-  const script = fileURLToPath(new URL('../../packages/gateway/scripts/measureBackup.ts', import.meta.url));
-  const [code] = await once(spawn(process.execPath, [script, ...backupArgs], { stdio: 'inherit' }), 'close');
+async function runScript(path: string, args: readonly string[]): Promise<boolean> {
+  const script = fileURLToPath(new URL(`../../packages/${path}`, import.meta.url));
+  const [code] = await once(spawn(process.execPath, [script, ...args], { stdio: 'inherit' }), 'close');
   return code === 0;
 }
 
 /** Everything, one after another. */
 async function runAll(options: Options): Promise<boolean> {
-  const further = [
-    ['webhooks', { ...options, onDynamo: true }],
-    ['dynamodb', { ...options, worstDay: true, check: true }],
-  ] as const;
+  const further = [['dynamodb', { ...options, worstDay: true, check: true }]] as const;
   const sections = Object.keys(SECTIONS) as SectionName[];
   let isKept = true;
   for (const [section, chosen] of [...sections.map((name) => [name, options] as const), ...further]) {

@@ -10,10 +10,14 @@ const SECTIONS = {
   gateway: ['only', 'peers', 'runs', 'connections', 'dir', 'profile'],
   backup: ['megabytes', 'rate'],
   dynamodb: ['worst-day', 'check'],
+  gas: [],
+  journal: [],
   lambda: [],
   payments: [],
+  postgres: ['runs', 'connections', 'dir'],
   relayer: [],
-  webhooks: ['dynamodb'],
+  simulation: ['runs'],
+  webhooks: [],
 } as const;
 export type SectionName = keyof typeof SECTIONS;
 
@@ -34,8 +38,6 @@ export interface Options {
   /** With `dynamodb`: the dearest day instead of the units, and whether the document is compared. */
   readonly worstDay: boolean;
   readonly check: boolean;
-  /** With `webhooks`: on DynamoDB. */
-  readonly onDynamo: boolean;
   /** With `backup`: the arguments of its script. */
   readonly backupArgs: readonly string[];
   readonly help: boolean;
@@ -48,11 +50,14 @@ export const USAGE = `npm run bench -- [SECTION] [options]
 backup             a backup of 1 GB under 1,000 posts a second, and what it costs those who post (--megabytes N, --rate N)
 dynamodb           read and write units of each call
                    (--worst-day: the dearest day that one address can cause; --check compares the document that tells it)
+gas                gas of a write, alone and in a batch of 50, beside OpenZeppelin's ERC2771Forwarder
+journal            bytes of the sender's journal after a million writes
 lambda             a cold start of the function, beside the DynamoDB client alone
 payments           payments a minute of the payment relayer, beside its two transactions sent raw
+postgres           lives a second on PostgreSQL, beside graphile-worker and what one would write in a week on the same server
 relayer            requests a second, gas, conflicts and latency of relayers, over the real stack
+simulation         virtual seconds a second of the simulated world, busy and idle
 webhooks           from report to delivery, and what draining 10,000 deliveries costs those who post
-                   (webhooks dynamodb: from report to delivery with STORE=dynamodb)
 --all              every section and --peers, one after another
 
   --quick            small counts, nothing judged: shows that all works
@@ -79,12 +84,10 @@ export class OptionsError extends Error {
  */
 export function parseOptions(args: readonly string[]): Options {
   const { values, positionals } = parseValues(args);
-  const [word, store, ...rest] = positionals;
-  if (rest.length > 0 || (store !== undefined && store !== 'dynamodb'))
-    throw new OptionsError(`I do not know what "${positionals.slice(1).join(' ')}" means.`);
+  const [word, ...rest] = positionals;
+  if (rest.length > 0) throw new OptionsError(`I do not know what "${rest.join(' ')}" means.`);
   const section = values.all ? 'all' : toSection(word);
-  const given = [...Object.keys(values), ...(store === undefined ? [] : [store])];
-  if (section !== 'all') refuseOthers(section, given);
+  if (section !== 'all') refuseOthers(section, Object.keys(values));
   const { megabytes, rate, quick = false } = values;
   return {
     section,
@@ -97,7 +100,6 @@ export function parseOptions(args: readonly string[]): Options {
     ...(values.profile !== undefined && { profile: values.profile }),
     worstDay: values['worst-day'] === true,
     check: values.check === true,
-    onDynamo: store === 'dynamodb',
     backupArgs: [
       ...(quick ? ['--quick'] : []),
       ...(megabytes === undefined ? [] : ['--megabytes', String(toCount('--megabytes', megabytes))]),

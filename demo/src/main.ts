@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandLineError, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
+import { CommandLineError, USAGE_STATUS } from '@prism-gateway/node/command-line';
 import { DemoError } from './demoError.ts';
 import { type DemoOptions, parseOptions, usage } from './options.ts';
 import { runDemo } from './runDemo.ts';

@@ -1,4 +1,4 @@
-import { CommandLineError, parseCommandLine } from '@prism-gateway/runtime/command-line';
+import { CommandLineError, parseCommandLine } from '@prism-gateway/node/command-line';
 import { MIN_OWN_REQUESTS, MULTI_USER_BATCHES } from './plan/script.ts';
 
 /** What the command line says. */

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type PaymentsRig, startPaymentsRig } from '@prism-gateway/payments/demo';
@@ -36,6 +39,47 @@ describe.skipIf(promtool === undefined)("Prometheus' own judgement", () => {
   test('each alert wakes somebody when it must, and not when it must not', async () => {
     const { stdout } = await run(promtool as string, ['test', 'rules', 'alerts.test.yml'], { cwd });
     expect(stdout).toContain('SUCCESS');
+  });
+});
+
+test('each rule has its runbook, and the documents count them', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const sections = [...read('docs/runbooks.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  expect(sections.toSorted()).toEqual(listAlerts().toSorted());
+  const urls = [...read('deploy/prometheus/alerts.yml').matchAll(/runbook_url: \S+\/docs\/runbooks\.md#(\w+)/g)];
+  expect(urls.map(([, name]) => name)).toEqual(listAlerts().map((name) => name.toLowerCase()));
+  expect(read('docs/deploy.md')).toContain(`has ${listAlerts().length} rules`);
+});
+
+describe("Alertmanager's own judgement", () => {
+  const amtool = findTool('amtool', 'prometheus-alertmanager');
+  const start = fileURLToPath(new URL('../alertmanager/start', import.meta.url));
+  const mail = {
+    SMTP_URL: 'smtps://us%40er:p%27w@mail.example',
+    ALERT_EMAIL_FROM: 'a@b.example',
+    ALERT_EMAIL_TO: 'c@d.example',
+  };
+
+  test.skipIf(amtool === undefined).each([
+    [mail, ["smarthost: 'mail.example:465'", "auth_username: 'us@er'", "auth_password: 'p''w'"]],
+    [{ ALERT_CHAT_WEBHOOK_URL: 'https://hooks.slack.com/services/x' }, ['slack_configs', 'runbook_url']],
+    [{ ALERT_CHAT_WEBHOOK_URL: 'https://discord.com/api/webhooks/1/x' }, ['discord_configs']],
+    [
+      { ALERT_CHAT_WEBHOOK_URL: 'https://api.telegram.org/bot12:ab/sendMessage', ALERT_CHAT_ID: '-5' },
+      ["bot_token: '12:ab'"],
+    ],
+    [{ ...mail, WATCHDOG_URL: 'https://hc.example/1' }, ["url: 'https://hc.example/1'", 'receiver: watchdog']],
+  ])('%j makes a configuration that it takes', async (env, words) => {
+    const { stdout } = await run(start, ['--print'], { env: { PATH: process.env.PATH, ...env } });
+    for (const word of words) expect(stdout).toContain(word);
+    const dir = mkdtempSync(join(tmpdir(), 'alertmanager-'));
+    writeFileSync(join(dir, 'alertmanager.yml'), stdout);
+    await expect(run(amtool as string, ['check-config', join(dir, 'alertmanager.yml')])).resolves.toBeDefined();
+    rmSync(dir, { recursive: true });
+  });
+
+  test('it does not start if nobody would be told', async () => {
+    await expect(run(start, [], { env: { PATH: process.env.PATH } })).rejects.toThrow(/Nobody would be told/);
   });
 });
 
@@ -81,6 +125,10 @@ describe('programs at work', () => {
     const timestamp = BigInt(Math.floor(Date.now() / 1000));
     const wish = { dataId: '0xda7a', payload: '0x01', relayerFee: 3000n * 10n ** 18n, nonce: 0n, timestamp } as const;
     const params = await signWrite(world.deployment, user, wish);
+    const backup = fileURLToPath(new URL('../../packages/gateway/src/entry/backup.ts', import.meta.url));
+    await run(process.execPath, [backup, `${rig.dir}/backup`], {
+      env: { ...process.env, DATA_DIR: world.gateway.dataDir },
+    });
     await world.client.submitRequest({ chainName: 'eip155:31337', action: 'WRITE_DATA_FOR', params });
     const asked = listAskedMetrics();
     expect(asked.length).toBeGreaterThan(80);

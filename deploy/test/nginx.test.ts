@@ -31,7 +31,10 @@ function writeBody(bytes: number): string {
 
 /** An error in the API's form, which a page of another origin may read. */
 function expectApiError(answer: ProxiedAnswer, status: number): void {
-  expect([answer.status, String(answer.body)]).toEqual([status, expect.stringMatching(/^\{"error":"[^"<>]+"\}$/)]);
+  expect([answer.status, String(answer.body)]).toEqual([
+    status,
+    expect.stringMatching(/^\{"error":"[^"<>]+"(,"code":"[A-Z_]+")?\}$/),
+  ]);
   expect(answer.headers).toMatchObject({ ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
   expect(answer.headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
 }
@@ -42,7 +45,9 @@ describe.skipIf(nginx === undefined)("Debian's nginx before a gateway", () => {
   const call = (params: Parameters<typeof callThrough>[1]) => callThrough(proxy.ports.tls, params);
 
   beforeAll(async () => {
-    gateway = await startGateway({ env: { TRUSTED_PROXY_HOPS: '1', RATE_LIMIT_READS: String(READS_A_MINUTE) } });
+    gateway = await startGateway({
+      env: { TRUSTED_PROXY_HOPS: '1', ALLOW_DEV_IN_PUBLIC: 'true', RATE_LIMIT_READS: String(READS_A_MINUTE) },
+    });
     // Present: the tests are skipped else.
     proxy = await startNginx(nginx as string, { upstream: new URL(gateway.url).host });
   });
@@ -89,6 +94,12 @@ describe.skipIf(nginx === undefined)("Debian's nginx before a gateway", () => {
     expect([status, createHash('sha256').update(body).digest('hex')]).toEqual([200, key.slice(2)]);
     expect(proxy.readLog()).toContain('PUT /objects/v1/');
     expect(proxy.readLog()).not.toMatch(/signature|\?/i);
+  });
+
+  test.each(['/metrics', '/dev/identity/token', '/dev/relayer/sign'])('%s is answered to nobody', async (path) => {
+    expect((await fetch(`${gateway.url}${path}`)).status).not.toBe(502);
+    const { status, body } = await call({ path });
+    expect([status, JSON.parse(String(body))]).toEqual([404, { error: 'There is nothing at this address.' }]);
   });
 
   test('a wait of 25 s gets its answer', async () => {
@@ -151,7 +162,12 @@ describe.skipIf(nginx === undefined)("Debian's nginx before a gateway", () => {
       'location /objects/ {': 'location /prism/objects/ {\n    rewrite ^/prism(/.*)$ $1 break;',
     };
     const port = await findFreePort();
-    const env = { PORT: String(port), TRUSTED_PROXY_HOPS: '1', PUBLIC_URL: 'https://gateway.example.org/prism' };
+    const env = {
+      PORT: String(port),
+      TRUSTED_PROXY_HOPS: '1',
+      ALLOW_DEV_IN_PUBLIC: 'true',
+      PUBLIC_URL: 'https://gateway.example.org/prism',
+    };
     const own = await startGateway({ env });
     onTestFinished(async () => void (await own.stop()));
     const below = disposed(await startNginx(nginx as string, { upstream: `127.0.0.1:${port}`, changes }));

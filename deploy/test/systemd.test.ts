@@ -12,6 +12,8 @@ const run = promisify(execFile);
 const analyze = findTool('systemd-analyze', 'systemd');
 const units = fileURLToPath(new URL('../systemd', import.meta.url));
 const services = readdirSync(units).filter((name) => name.endsWith('.service'));
+/** They start programs of others. */
+const OTHERS = ['prism-litestream.service', 'prism-alertmanager.service', 'prism-failed@.service'];
 /** Tenths of what systemd calls exposure: 3.0. */
 const MAX_EXPOSURE = '30';
 
@@ -21,10 +23,22 @@ test('each program that runs for long has a unit, which starts it', () => {
       /^ExecStart=\/opt\/prism-gateway\/node_modules\/node\/bin\/node \/opt\/prism-gateway\/bin\/prism\.mjs ([\w-]+)/m.exec(
         readFileSync(join(units, name), 'utf8'),
       )?.[1];
-    return program ?? (name === 'prism-litestream.service' ? [] : name);
+    return program ?? (OTHERS.includes(name) ? [] : name);
   });
   expect(started.toSorted()).toEqual(['backup', 'gas-monitor', 'payments', 'relayer', 'start', 'watchtower']);
   expect(Object.keys(programs)).toEqual(expect.arrayContaining(started));
+});
+
+test('each program runs as in production, unless its settings say otherwise', () => {
+  const texts = services.filter((name) => !OTHERS.includes(name));
+  for (const name of texts)
+    expect(readFileSync(join(units, name), 'utf8'), name).toMatch(
+      /^Environment=STAGE=prod\n(?:#.*\n)?EnvironmentFile=/m,
+    );
+});
+
+test('a backup that fails tells people', () => {
+  expect(readFileSync(join(units, 'prism-backup.service'), 'utf8')).toContain('OnFailure=prism-failed@%n.service');
 });
 
 describe.skipIf(analyze === undefined)("systemd's own judgement", () => {
@@ -41,7 +55,7 @@ describe.skipIf(analyze === undefined)("systemd's own judgement", () => {
       writeFileSync(
         file,
         readFileSync(file, 'utf8').replace(
-          /\/(opt\/prism-gateway\/node_modules\/node\/bin\/node|usr\/bin\/litestream)\b/,
+          /\/(opt\/prism-gateway\/(node_modules\/node\/bin\/node|deploy\/alertmanager\/start)|usr\/bin\/(litestream|curl))\b/,
           node,
         ),
       );

@@ -4,7 +4,7 @@ import { mutantsOf } from './mutantsOf.ts';
 const folder = 'packages/contracts';
 const testsNamed = (...names: readonly string[]) => names.map((name) => `${folder}/test/${name}.test.ts`);
 const moneyTests = testsNamed('campaign', 'fees', 'creation', 'multiUserBatch');
-const prismTests = [...moneyTests, ...testsNamed('prisms')];
+const prismTests = [...moneyTests, ...testsNamed('actions')];
 const signatureTests = testsNamed('signatures', 'multiUserBatch', 'campaign');
 
 const solidity = (file: string, tests: readonly string[], changes: readonly Change[]): readonly Mutant[] =>
@@ -30,7 +30,7 @@ const signatures: readonly Mutant[] = [
     ['nonces[msg.sender]++', 'nonces[msg.sender]'],
     ['if (!SignatureCheck', 'if (SignatureCheck'],
   ]),
-  ...solidity('forwarder/RequestHashes.sol', testsNamed('typedDataVectors', 'signatures'), [
+  ...solidity('forwarder/RequestHashes.sol', testsNamed('actions', 'prismBatches', 'signatures'), [
     ['mstore(free, typeHash)', 'mstore(free, mul(typeHash, 0))'],
     ['mstore(add(free, 0x20), cloudId)', 'mstore(add(free, 0x20), mul(cloudId, 0))'],
     ['mstore(add(free, 0x40), dataId)', 'mstore(add(free, 0x40), mul(dataId, 0))'],
@@ -55,7 +55,7 @@ const batches = solidity('Forwarder.sol', moneyTests, [
   ['if (reason.length == 0) revert SignatureCheck.InsufficientGas();', ''],
   ['fees += paid;', 'fees = paid;'],
   ['entries.length - refused.length;', 'entries.length;'],
-  ['_relayerShare(fees, official), written', 'fees, written'],
+  ['uint256 share = _relayerShare(fees, official)', 'uint256 share = fees'],
   ['digest, SignatureCheck.WALLET_RESERVE', 'digest, 0'],
   ['if (sponsored != 0) creditToken', 'if (sponsored > 7) creditToken'],
   ['creditToken.safeTransferFrom(signer, address(cloud), own);', ''],
@@ -67,8 +67,8 @@ const money: readonly Mutant[] = [
     ['if (owner_ != signer) revert', 'if (owner_ != signer && signer == address(0)) revert'],
     ['word -= fees << 160;', 'word -= fees << 161;'],
     ['delete _earnings[relayer];', ''],
-    ['earned.relayer += relayerAmount', 'earned.relayer = relayerAmount'],
-    ['earned.treasury += treasuryAmount', 'earned.treasury = treasuryAmount'],
+    ['own + relayerAmount', 'relayerAmount'],
+    ['rest + treasuryAmount', 'treasuryAmount'],
     ['fee.share, fees - fee.share', 'fees, fees - fee.share'],
     ['(balance + amount).toUint96()', 'amount.toUint96()'],
     ['if (prism.sponsored > balance) prism.sponsored = balance;', ''],
@@ -78,18 +78,19 @@ const money: readonly Mutant[] = [
     ['sponsored < left ? sponsored : left', 'sponsored < left ? sponsored : sponsored'],
     ['prism.owner != address(0) || prism.deleted', 'prism.owner != address(0)'],
     ['if (prism.pendingOwner != signer) revert NotPendingOwner(cloudId, signer);', ''],
-    ['written * protocolFee', 'written * 0'],
-    ['relayerFee + protocolFee', 'relayerFee'],
+
     ['(prism.owner, prism.pendingOwner) = (signer, address(0));', 'prism.owner = signer;'],
     ['if (left != sponsored) creditToken.safeTransfer(signer, left - sponsored);', ''],
   ]),
   ...solidity('cloud/EntryCalls.sol', testsNamed('multiUserBatch', 'campaign'), [
     ['if iszero(written) { revert(0, 0) }', '', 'The core always answers true.'],
-    ['revert(free, returndatasize())', 'revert(free, 0)'],
+    ['returndatasize())\n            }\n            written :=', '0)\n            }\n            written :='],
     ['if iszero(answered) {', 'if 0 {'],
   ]),
   ...solidity('tokens/Payouts.sol', testsNamed('payouts'), [
-    ['if (!isPayer[msg.sender]) revert NotAPayer(msg.sender);', ''],
+    ['if (frontend == 0) revert NotAPayer(msg.sender);', ''],
+    ['if (amount == 0) revert NothingToPay();', ''],
+    ['keccak256(abi.encode(frontend, payment))', 'payment'],
     ['if (payer != address(0)) revert', 'if (payer == msg.sender) revert'],
     ['payerOf[mark] = msg.sender;', ''],
   ]),

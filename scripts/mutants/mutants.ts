@@ -11,22 +11,22 @@ const blackBoxTests = ['create', 'list'].map((name) => `acceptance/tests/${name}
 const stateMachine: readonly Mutant[] = [
   ...mutantsOf('packages/protocol/src/requests/status.ts', stateTests, [
     ["claim: { from: 'pending'", "claim: { from: 'processing'"],
-    ["claim: { from: 'pending', to: ['processing'] }", "claim: { from: 'pending', to: ['success'] }"],
+    ["claim: { from: 'pending', to: ['processing']", "claim: { from: 'pending', to: ['success']"],
     ["takeOver: { from: 'processing'", "takeOver: { from: 'pending'"],
     ["report: { from: 'processing'", "report: { from: 'pending'"],
-    ["to: ['success', 'failed'] }", "to: ['success'] }"],
+    ["to: ['success', 'failed']", "to: ['success']"],
     ['move.from === from && ', ''],
   ]),
   ...mutantsOf(`${sqlite}/requestWrites.ts`, storeTests, [
-    [" AND status = '${MOVES.claim.from}'`", '`'],
+    ["?5 AND status = '${MOVES.claim.from}'", '?5'],
     ['AND claimed_at <= CASE', 'AND claimed_at >= CASE'],
     ['>= maxOpenClaims', '> maxOpenClaims'],
   ]),
   ...mutantsOf(`${sqlite}/endWrites.ts`, storeTests, [
     ["AND status = '${MOVES.report.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
     ["'${MOVES.report.from}' AND claimed_by = ?", "'${MOVES.report.from}' AND length(?) > 0"],
-    ["AND status = '${MOVES.release.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
-    ["'${MOVES.release.from}' AND claimed_by = ?", "'${MOVES.release.from}' AND length(?) > 0"],
+    ["AND status = '${from}' AND claimed_by = ?", 'AND claimed_by = ?'],
+    ["'${from}' AND claimed_by = ?", "'${from}' AND length(?) > 0"],
   ]),
   ...mutantsOf(`${sqlite}/tables.ts`, storeTests, [['row[12] === callId', "row[12] !== ''"]]),
   ...mutantsOf(`${sqlite}/createWrite.ts`, storeTests, [['if (changes === 0) return CREATED;', '']]),
@@ -175,12 +175,25 @@ const fenceTests = ['packages/payments/test/payoutFence.test.ts'];
 
 const payoutFence: readonly Mutant[] = [
   ...mutantsOf(`${chain}/createPayoutFence.ts`, fenceTests, [
-    ["some(({ kind }) => kind === 'payout')", 'some(() => false)'],
+    ['some((found) => isCounted(options, found))', 'some(() => false)'],
     ['isAlone && !isPaid', '!isPaid'],
-    ['if (!isPlain) return', 'if (isPlain) return'],
+    ['if (!isPlain) return {', 'if (isPlain) return {'],
     ['if (!mayPay) throw new FencedError(NEVER);', ''],
     ['broadcasts.add({ nonce, raw });', ''],
   ]),
+  ...mutantsOf(
+    `${chain}/isCounted.ts`,
+    ['packages/payments/test/strangers.test.ts'],
+    [['isKnown || amount > 0n', 'isKnown']],
+  ),
+  ...mutantsOf(
+    'packages/payments/src/flow/findPayout.ts',
+    ['packages/payments/test/strangers.test.ts'],
+    [
+      ['fault === undefined) ?? judged[0]', 'fault !== undefined)'],
+      ['      : isOwedAmount(config, payment, payout.amount)', '      : payout.amount > 0n'],
+    ],
+  ),
 ];
 
 /** Changes to the modules that carry the promises; each must make a test fail, or say why none can. */

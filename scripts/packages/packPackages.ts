@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stagePackage } from './stagePackage.ts';
 
@@ -62,6 +62,28 @@ function packFolder(folder: string, destination: string): Tarball {
 }
 
 /**
+ * Puts the packages that the SDK is made of into it, so that its tarball alone can be installed; what those take from the registry it takes.
+ *
+ * @param staged - folder of all staged packages
+ * @param folder - that of the SDK
+ */
+function bundleOwn(staged: string, folder: string): void {
+  // Staged a moment ago.
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as { dependencies?: Record<string, string> };
+  const manifest = read(join(folder, 'package.json'));
+  const bundled = Object.keys(manifest.dependencies ?? {}).filter((name) => name.startsWith('@prism-gateway/'));
+  const further = bundled.map((name) => {
+    const from = join(staged, name.replace('@prism-gateway/', ''));
+    cpSync(from, join(folder, 'node_modules', name), { recursive: true });
+    return Object.entries(read(join(from, 'package.json')).dependencies ?? {});
+  });
+  const others = further.flat().filter(([name]) => !bundled.includes(name));
+  const dependencies = { ...manifest.dependencies, ...Object.fromEntries(others) };
+  const whole = { ...manifest, dependencies, bundleDependencies: bundled };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(whole, undefined, 2)}\n`);
+}
+
+/**
  * Builds the published packages and makes their tarballs. Each is compiled against the declarations of those before it, so
  * that what is compiled here is what a user's compiler will see.
  *
@@ -84,6 +106,7 @@ export function packPackages(root: string, destination: string): readonly Tarbal
       const link = join(staging, 'node_modules/@prism-gateway', name);
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(folder, link);
+      if (name === 'sdk') bundleOwn(join(staging, 'packages'), folder);
       return packFolder(folder, destination);
     });
   } finally {

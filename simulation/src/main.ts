@@ -1,150 +1,42 @@
 /** `prism simulate`: lives the whole world in virtual time, from one seed. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import type { WorldEvent } from './core/eventLog.ts';
+import { writeFileSync } from 'node:fs';
+import { describe, writeEvent, writeStory } from './cli/describe.ts';
+import { quicken } from './cli/quicken.ts';
+import { readArgs, readOptions, UsageError, usage, type Values, writeOptions } from './cli/readOptions.ts';
+import { runKnown } from './cli/runKnown.ts';
+import { runMutants } from './cli/runMutants.ts';
+import { runNights } from './cli/runNights.ts';
+import { commandOf } from './cli/runWorld.ts';
+import { shrink } from './cli/shrink.ts';
+import { spoil } from './cli/spoil.ts';
 import { writeReport } from './report.ts';
-import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts';
-import { FAULTS, type Fault } from './world/faults.ts';
-
-const usage = `Usage: prism simulate [OPTIONS]
-
-Lives a world in virtual time: gateway, relayers, watchtower and users with their default settings, on a simulated chain,
-network and disks. The same seed and options give the same world.
-
-  --seed TEXT          all that is left to chance follows from it; default: a fresh one
-  --hours N            virtual hours; default 2
-  --faults LIST        all, none, or some of: ${FAULTS.join(', ')}; default all
-  --relayers N         honest relayers; default 3
-  --liars N            relayers that lie, each in its own way; default 0
-  --users N            users; default 20
-  --nodes N            nodes of the chain; default 3
-  --block-seconds N    default 12
-  --write-seconds N    a request every so many seconds on average; 0: none; default 10
-  --expected           live the worlds of simulation/expected.json, whose breaches are known: one that no longer comes fails
-  --stop               end at the first breach
-  --report FILE        write its life as a page of HTML
-  --log                print each event
-  --story ID           print all events about a request or relayer at the end
-  --help               this text
-
-Exit status: 0 all holds; 1 something does not; 2 the command line is wrong.
-`;
-
-const writeTime = (atMs: number) => new Date(atMs).toISOString().slice(5, 23).replace('T', ' ');
-const writeEvent = ({ atMs, kind, who, text }: WorldEvent) => `${writeTime(atMs)}  ${kind.padEnd(8)} ${who}: ${text}`;
-
-/** Events of a story that are printed: how it began, and what came last. */
-const FIRST_EVENTS = 10;
-const LAST_EVENTS = 50;
-
-function shorten(lines: readonly string[]): readonly string[] {
-  const left = lines.length - FIRST_EVENTS - LAST_EVENTS;
-  if (left <= 0) return lines;
-  return [...lines.slice(0, FIRST_EVENTS), `  … ${left} more …`, ...lines.slice(-LAST_EVENTS)];
-}
-
-function describe(
-  { seed, breaches, digest, events, counts, virtualMs, realMs, story }: SimulationResult,
-  command: string,
-): string {
-  const speed = Math.round(virtualMs / realMs);
-  const lines = [
-    `seed ${seed}: ${(virtualMs / 3_600_000).toFixed(1)} virtual hours in ${(realMs / 1000).toFixed(1)} s, ${speed} virtual seconds a second`,
-    `${events.length} events, digest ${digest.slice(0, 16)}`,
-    ...Object.entries(counts).map(([name, count]) => `  ${name} ${count}`),
-  ];
-  for (const { invariant, text, about, atMs } of breaches) {
-    lines.push('', `BREACH at ${writeTime(atMs)}  ${invariant}: ${text} (${about})`);
-    lines.push(...shorten(story(about).map((event) => `  ${writeEvent(event)}`)));
-  }
-  lines.push(
-    '',
-    breaches.length === 0 ? 'All that must hold holds.' : `${breaches.length} breaches. Again: ${command}`,
-  );
-  return lines.join('\n');
-}
+import type { Progress, SimulationOptions } from './simulate.ts';
 
 /** The arguments that repeat a run: with the seed that was drawn. */
-function writeArgs(args: readonly string[], seed: string): string {
-  return args.some((arg) => arg.startsWith('--seed')) ? args.join(' ') : ['--seed', seed, ...args].join(' ');
+const withSeed = (args: readonly string[], seed: string): readonly string[] =>
+  args.some((arg) => arg.startsWith('--seed')) ? args : ['--seed', seed, ...args];
+
+function sayProgress({ virtualMs, realMs, requests, ended, breaches }: Progress): void {
+  const speed = Math.round(virtualMs / realMs);
+  const hours = (virtualMs / 3_600_000).toFixed(1);
+  console.log(`${hours} h  ${requests} requests, ${ended} ended, ${breaches} breaches; ${speed} × real time`);
 }
 
-/** The command line is wrong. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-  readonly code = 'USAGE';
-}
-
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const OPTIONS = {
-  ...{ seed: text, hours: text, faults: text, relayers: text, liars: text, users: text, nodes: text },
-  ...{ 'block-seconds': text, 'write-seconds': text, kinds: text, report: text, story: text },
-  ...{ expected: flag, stop: flag, log: flag, help: flag },
-} as const;
-
-function readArgs(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : 'unknown');
-  }
-}
-
-type Values = ReturnType<typeof readArgs>['values'];
-
-/** @throws UsageError that names the option and what was expected */
-function readOptions(values: Values, seed: string): SimulationOptions {
-  const { faults = 'all' } = values;
-  const names = faults === 'all' ? FAULTS : faults === 'none' ? [] : faults.split(',');
-  const unknown = names.find((name) => !FAULTS.some((known) => known === name));
-  if (unknown !== undefined) {
-    throw new UsageError(`--faults: there is no ${unknown}; expected all, none, or some of ${FAULTS.join(', ')}`);
-  }
-  function readNumber(name: keyof Values, usual: number, least: number): number {
-    const number = Number(values[name] ?? usual);
-    if (Number.isFinite(number) && number >= least) return number;
-    throw new UsageError(`--${name}: expected a number of at least ${least}`);
-  }
-  return {
-    seed,
-    hours: readNumber('hours', 2, 0),
-    faults: new Set(names as readonly Fault[]),
-    relayers: readNumber('relayers', 3, 1),
-    liars: readNumber('liars', 0, 0),
-    users: readNumber('users', 20, 2),
-    nodes: readNumber('nodes', 3, 1),
-    blockSeconds: readNumber('block-seconds', 12, 1),
-    writeEverySeconds: readNumber('write-seconds', 10, 0),
-    stopsAtBreach: values.stop === true,
-    ...(values.kinds !== undefined && { kinds: values.kinds.split(',') }),
-  };
-}
-
-interface ExpectedWorld {
-  readonly seed: string;
-  readonly hours: number;
-  readonly options: readonly string[];
-  readonly invariants: readonly string[];
-  readonly reasons: readonly string[];
-}
-
-/** Lives the worlds whose breaches are known. @returns 1 if one shows others than it should */
-async function runExpected(): Promise<number> {
-  const file = new URL('../expected.json', import.meta.url);
-  const worlds = JSON.parse(readFileSync(file, 'utf8')) as readonly ExpectedWorld[];
-  let status = 0;
-  for (const { seed, hours, options, invariants, reasons } of worlds) {
-    const { values } = readArgs(['--seed', seed, '--hours', String(hours), ...options]);
-    const result = await simulate(readOptions(values, seed));
-    const found = [...new Set(result.breaches.map(({ invariant }) => invariant))].sort();
-    const isSame = found.join() === [...invariants].sort().join();
-    console.log(
-      `seed ${seed}: ${isSame ? 'as expected' : 'NOT as expected'}: ${found.join(', ') || 'nothing'}. ${reasons.join(' ')}`,
-    );
-    if (!isSame) status = 1;
-  }
-  return status;
+/** Lives one world, and says what it has shown. */
+async function live(options: SimulationOptions, values: Values, command: string): Promise<number> {
+  if (values.mutant !== undefined) spoil(values.mutant);
+  quicken();
+  // What it loads is changed by then.
+  const { simulate, summarise } = await import('./simulate.ts');
+  const result = await simulate({
+    ...options,
+    ...(values.log === true && { onEvent: (event) => console.log(writeEvent(event)) }),
+    ...(values.json !== true && { onProgress: sayProgress }),
+  });
+  console.log(values.json === true ? JSON.stringify(summarise(result)) : describe(result, command));
+  if (values.report !== undefined) writeFileSync(values.report, writeReport(result, command));
+  if (values.story !== undefined) console.log(writeStory(result.story(values.story)).join('\n'));
+  return result.breaches.length === 0 ? 0 : 1;
 }
 
 /** @throws UsageError */
@@ -154,22 +46,22 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  if (values.expected === true) return await runExpected();
+  const jobs = Number(values.jobs ?? (values.ci === true ? 2 : 1));
+  if (!Number.isInteger(jobs) || jobs < 1) throw new UsageError('--jobs: expected a whole number of at least 1');
+  if (values.ci === true) return await runKnown(jobs);
   const { seed = String(Date.now() % 1_000_000) } = values;
-  const result = await simulate({
-    ...readOptions(values, seed),
-    ...(values.log === true && { onEvent: (event) => console.log(writeEvent(event)) }),
-    onProgress({ virtualMs, realMs, requests, ended, breaches }) {
-      const speed = Math.round(virtualMs / realMs);
-      const hours = (virtualMs / 3_600_000).toFixed(1);
-      console.log(`${hours} h  ${requests} requests, ${ended} ended, ${breaches} breaches; ${speed} × real time`);
-    },
-  });
-  const command = `prism simulate ${writeArgs(args, seed)}`;
-  console.log(describe(result, command));
-  if (values.report !== undefined) writeFileSync(values.report, writeReport(result, command));
-  if (values.story !== undefined) console.log(result.story(values.story).map(writeEvent).join('\n'));
-  return result.breaches.length === 0 ? 0 : 1;
+  const options = readOptions(values, seed);
+  const { shrink: invariant, mutant } = values;
+  if (invariant !== undefined) {
+    return await shrink(options, { invariant, further: mutant === undefined ? [] : ['--mutant', mutant] });
+  }
+  if (values.mutants !== undefined) return await runMutants(values.mutants, writeOptions(options), jobs);
+  if (values.nights === true)
+    return await runNights(
+      args.filter((arg) => arg !== '--nights'),
+      jobs,
+    );
+  return await live(options, values, commandOf(withSeed(args, seed)));
 }
 
 try {

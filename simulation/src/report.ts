@@ -1,3 +1,4 @@
+import type { WorldEvent } from './core/eventLog.ts';
 import type { SimulationResult } from './simulate.ts';
 
 /** Milliseconds of an hour. */
@@ -59,13 +60,15 @@ function drawFees({ blocks }: SimulationResult, { startMs, endMs }: Span): strin
   return `<svg viewBox="0 0 1000 80" preserveAspectRatio="none" style="height:110px"><polyline fill="none" stroke="#7c3aed" stroke-width="1.5" vector-effect="non-scaling-stroke" points="${points.join(' ')}"/></svg><p class="note">highest ${most.toFixed(1)} gwei</p>`;
 }
 
-/** Names the hours under a drawing. */
+/** Names the hours under a drawing, or the minutes of a short life. */
 function drawHours({ startMs, endMs }: Span): string {
   const hours = (endMs - startMs) / HOUR_MS;
-  const step = Math.max(1, Math.ceil(hours / 12));
+  const step = hours > 2 ? Math.ceil(hours / 12) : Math.ceil(hours * 6) / 60;
   const marks: string[] = [];
-  for (let hour = 0; hour <= hours; hour += step)
-    marks.push(`<span style="left:${((hour / hours) * 100).toFixed(2)}%">${hour} h</span>`);
+  for (let at = 0; at < hours; at += step) {
+    const name = hours > 2 ? `${at} h` : `${Math.round(at * 60)} min`;
+    marks.push(`<span style="left:${((at / hours) * 100).toFixed(2)}%">${name}</span>`);
+  }
   return `<div class="hours">${marks.join('')}</div>`;
 }
 
@@ -77,7 +80,7 @@ function drawHours({ startMs, endMs }: Span): string {
  * @returns the page
  */
 export function writeReport(result: SimulationResult, command: string): string {
-  const { seed, startMs, virtualMs, stories, faults, breaches, events, digest } = result;
+  const { seed, startMs, virtualMs, stories, payments, faults, breaches, events, digest } = result;
   const span = { startMs, endMs: startMs + virtualMs };
   const clock = (atMs: number) => new Date(atMs).toISOString().slice(5, 19).replace('T', ' ');
   const requests = stack(
@@ -86,6 +89,14 @@ export function writeReport(result: SimulationResult, command: string): string {
       toMs: endedAtMs ?? span.endMs,
       colour: COLOURS[status],
       title: `${kind} ${requestId}: ${status}, posted ${clock(postedAtMs)}${endedAtMs === undefined ? '' : `, ended after ${Math.round((endedAtMs - postedAtMs) / 1000)} s`}`,
+    })),
+  );
+  const cards = stack(
+    payments.map(({ id, amount, frontend, expects, payouts, postedAtMs, completedAtMs }) => ({
+      fromMs: postedAtMs,
+      toMs: completedAtMs ?? span.endMs,
+      colour: completedAtMs !== undefined ? COLOURS.success : expects === 'paid' ? COLOURS.pending : COLOURS.failed,
+      title: `${id}: ${Number(amount) / 1e6} at ${frontend}, to be ${expects}, paid ${payouts.length} times, listed ${clock(postedAtMs)}${completedAtMs === undefined ? '' : `, completed after ${Math.round((completedAtMs - postedAtMs) / 1000)} s`}`,
     })),
   );
   const wrongs = stack(
@@ -114,12 +125,22 @@ export function writeReport(result: SimulationResult, command: string): string {
         title: `${who} ${text} ${clock(atMs)}`,
       })),
   );
+  const accused = stack(
+    events
+      .filter(({ kind, who, text }) => kind === 'log' && who.startsWith('watchtower') && text.includes('"relayer"'))
+      .map(({ atMs, text }) => ({ fromMs: atMs, toMs: atMs, colour: '#be185d', title: `${clock(atMs)} ${text}` })),
+  );
+  const storiesOf = new Map<WorldEvent, Set<string>>();
+  for (const id of new Set(breaches.map(({ about }) => about))) {
+    for (const event of result.story(id)) storiesOf.set(event, (storiesOf.get(event) ?? new Set()).add(id));
+  }
   const rows = events
-    .slice(0, LISTED_EVENTS)
-    .map(
-      ({ atMs, kind, who, text, about }) =>
-        `<tr class="${kind}" data-about="${escapeHtml(about.join(' '))}"><td>${clock(atMs)}<td>${escapeHtml(kind)}<td>${escapeHtml(who)}<td>${escapeHtml(text.slice(0, 400))}`,
-    );
+    .filter((event, index) => index < LISTED_EVENTS || storiesOf.has(event))
+    .map((event) => {
+      const { atMs, kind, who, text } = event;
+      const about = [...event.about, ...(storiesOf.get(event) ?? [])].join(' ');
+      return `<tr class="${kind}" data-about="${escapeHtml(about)}"><td>${clock(atMs)}<td>${escapeHtml(kind)}<td>${escapeHtml(who)}<td>${escapeHtml(text.slice(0, 400))}`;
+    });
   const told = breaches.map(
     ({ atMs, invariant, text, about }) =>
       `<li><b>${escapeHtml(invariant)}</b> at ${clock(atMs)}: ${escapeHtml(text)} <button data-id="${escapeHtml(about)}">its story</button>`,
@@ -129,17 +150,19 @@ body{font:14px/1.45 system-ui,sans-serif;margin:24px auto;max-width:1280px;paddi
 h1{font-size:22px;margin:0}h2{font-size:14px;margin:20px 0 4px;color:#52606d}svg{width:100%;display:block;background:#fff;border:1px solid #e4e7eb}
 .hours{position:relative;height:18px;color:#7b8794;font-size:12px}.hours span{position:absolute}.note{color:#7b8794;margin:0;font-size:12px}
 table{border-collapse:collapse;width:100%;font:12px/1.4 ui-monospace,monospace}td{padding:1px 8px 1px 0;vertical-align:top;border-bottom:1px solid #eef0f2;word-break:break-word}
-td:nth-child(-n+2){white-space:nowrap}tr.breach{background:#fee2e2}tr.fault{background:#fef3c7}input{width:100%;padding:6px;margin:6px 0;font:inherit}
+td:nth-child(-n+3){white-space:nowrap}tr.breach{background:#fee2e2}tr.fault{background:#fef3c7}input{width:100%;padding:6px;margin:6px 0;font:inherit}
 .key i{display:inline-block;width:10px;height:10px;margin:0 4px 0 12px}</style>
-<h1>Seed ${escapeHtml(seed)}</h1><p>${(virtualMs / HOUR_MS).toFixed(1)} virtual hours, ${stories.length} requests, ${events.length} events, digest <code>${digest.slice(0, 16)}</code>. Again: <code>${escapeHtml(command)}</code></p>
+<h1>Seed ${escapeHtml(seed)}</h1><p>${(virtualMs / HOUR_MS).toFixed(1)} virtual hours, ${stories.length} requests, ${payments.length} card payments, ${events.length} events, digest <code>${digest.slice(0, 16)}</code>. Again: <code>${escapeHtml(command)}</code></p>
 ${breaches.length === 0 ? '<p>All that must hold holds.</p>' : `<h2>What must hold and does not</h2><ol>${told.join('')}</ol>${drawBars(broken.bars, broken.rows, span)}`}
 <h2>Base fee</h2>${drawFees(result, span)}
 <h2>Faults</h2>${drawBars(wrongs.bars, wrongs.rows, span)}
 <h2>Processes: starts (blue) and ends (black)</h2>${drawBars(deaths.bars, deaths.rows, span)}
+<h2>Accusations</h2>${drawBars(accused.bars, accused.rows, span)}
 <h2>Requests</h2><p class="key note">${Object.entries(COLOURS)
     .map(([name, colour]) => `<i style="background:${colour}"></i>${name}`)
     .join('')}</p>${drawBars(requests.bars, requests.rows, span)}${drawHours(span)}
-<h2>Events${events.length > LISTED_EVENTS ? `, the first ${LISTED_EVENTS} of ${events.length}` : ''}</h2><input id="find" placeholder="Only lines with this text: an id, a name, a kind">
+<h2>Card payments: completed (green), held or refused (red), open (grey)</h2>${drawBars(cards.bars, cards.rows, span)}${drawHours(span)}
+<h2>Events${events.length > LISTED_EVENTS ? `, the first ${LISTED_EVENTS} of ${events.length} and those of what breaks` : ''}</h2><input id="find" placeholder="Only lines with this text: an id, a name, a kind">
 <table id="events">${rows.join('')}</table><script>
 const find=document.getElementById('find'),rows=[...document.querySelectorAll('#events tr')];
 function show(){const text=find.value.toLowerCase();for(const row of rows)row.hidden=text!==''&&!(row.textContent+' '+row.dataset.about).toLowerCase().includes(text)}

@@ -16,7 +16,7 @@ const digestOf = (output: string) => /digest (\w+)/.exec(output)?.[1];
 test('the same seed lives the same world, to the last event; another seed another one', {
   timeout: 120_000,
 }, async () => {
-  const short = ['--hours', '0.03', '--faults', 'none'];
+  const short = ['--hours', '0.06', '--faults', 'none', '--kinds', 'single', '--pay-seconds', '15'];
   const [one, again, other] = [
     await live('--seed', 'a', ...short),
     await live('--seed', 'a', ...short),
@@ -24,6 +24,7 @@ test('the same seed lives the same world, to the last event; another seed anothe
   ];
   expect(one).toContain('All that must hold holds.');
   expect(one).toMatch(/single: success \d/);
+  expect(one).toMatch(/payment to be paid: completed \d/);
   expect(digestOf(one)).toMatch(/^[0-9a-f]{16}$/);
   expect(digestOf(again)).toBe(digestOf(one));
   expect(digestOf(other)).not.toBe(digestOf(one));

@@ -1,7 +1,10 @@
 import type { WorldEvent } from './core/eventLog.ts';
-import { createRealm } from './core/realm.ts';
+import { readJournals } from './core/readJournals.ts';
+import { createRealm, type Realm } from './core/realm.ts';
+import { namedIn, tellStory } from './core/tellStory.ts';
 import type { BlockSample, FaultSpan } from './world/createWorld.ts';
-import type { Fault } from './world/faults.ts';
+import type { Fault } from './world/kinds.ts';
+import type { PaymentStory } from './world/payments/story.ts';
 import type { Breach, Story } from './world/story.ts';
 
 /** How a world is lived. */
@@ -17,10 +20,12 @@ export interface SimulationOptions {
   readonly blockSeconds: number;
   /** A write every so many seconds on average; 0: nobody writes. */
   readonly writeEverySeconds: number;
-  /** Ends as soon as something that must hold does not. */
-  readonly stopsAtBreach: boolean;
-  /** Parts of users' lives that are lived; default all. */
-  readonly kinds?: readonly string[];
+  /** A card payment every so many seconds on average; 0: nobody pays. */
+  readonly payEverySeconds: number;
+  /** Ends at the first breach of this invariant; `any`: of one at all. */
+  readonly stopAt?: string;
+  /** Parts of users' lives that are lived. */
+  readonly kinds: readonly string[];
   readonly onEvent?: (event: WorldEvent) => void;
   /** Called after each virtual hour, or part of one at the end. */
   readonly onProgress?: (progress: Progress) => void;
@@ -42,35 +47,45 @@ export interface SimulationResult {
   readonly startMs: number;
   readonly virtualMs: number;
   readonly realMs: number;
+  /** Time of the processor, without the set-up. */
+  readonly cpuMs: number;
   readonly events: readonly WorldEvent[];
   /** SHA-256 over all events: the same seed and options give the same one. */
   readonly digest: string;
   readonly breaches: readonly Breach[];
   readonly stories: readonly Story[];
+  readonly payments: readonly PaymentStory[];
   readonly blocks: readonly BlockSample[];
   readonly faults: readonly FaultSpan[];
   readonly counts: Readonly<Record<string, number>>;
-  /** Events about one id. */
+  /** What has happened to a request, payment or relayer. */
   story(id: string): readonly WorldEvent[];
+}
+
+/** What of a result other processes are told. */
+export type Summary = Pick<
+  SimulationResult,
+  'seed' | 'digest' | 'virtualMs' | 'realMs' | 'cpuMs' | 'breaches' | 'counts'
+>;
+
+export function summarise(result: SimulationResult): Summary {
+  const { seed, digest, virtualMs, realMs, cpuMs, breaches, counts } = result;
+  return { seed, digest, virtualMs, realMs, cpuMs, breaches, counts };
+}
+
+/** Breaches for which the journals are read. */
+const MAX_JOURNALS = 20;
+
+/** Has what the programs' journals say of a request or payment be a part of its story. */
+function addJournals({ log, diskOf }: Realm, services: readonly { readonly host: string }[], id: string): void {
+  for (const { host } of services) {
+    for (const text of readJournals(diskOf(host), id)) log.add({ kind: 'journal', who: host, text, about: [id] });
+  }
 }
 
 /** How long a stretch of virtual time is, after which somebody looks whether to go on, in milliseconds. */
 const STRETCH_MS = 60_000;
 const HOUR_MS = 3_600_000;
-
-/** Parts of users' lives. */
-export const KINDS = [
-  'single',
-  'single',
-  'single',
-  'single',
-  'pair',
-  'twice',
-  'raise',
-  'forged',
-  'foreign',
-  'invalidate',
-];
 
 /**
  * Lives a world from one seed, in virtual time.
@@ -85,6 +100,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   using realm = createRealm({ seed, ...(options.onEvent && { onEvent: options.onEvent }) });
   const { clock } = realm;
   // Programs meet the simulated built-ins wherever they are loaded; they are loaded here so that each world begins alike.
+  const { startCards } = await import('./world/payments/cards.ts');
   const { createWorld, startMiner } = await import('./world/createWorld.ts');
   const { startUsers } = await import('./world/users.ts');
   const { startChecks } = await import('./world/checks.ts');
@@ -93,14 +109,20 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const world = await clock.runUntilSettled(createWorld(realm, options));
   const startedAt = clock.now();
   const realStart = realNow();
+  const cpuStart = process.cpuUsage();
   startMiner(world);
-  const { writeEverySeconds, kinds = KINDS } = options;
+  const { writeEverySeconds, kinds, stopAt } = options;
   if (writeEverySeconds > 0) startUsers(world, { writeEverySeconds, kinds });
+  if (world.payments !== undefined) startCards(world, world.payments, { everySeconds: options.payEverySeconds });
   for (const [index, key] of world.liarKeys.entries()) startLiar(world, key, LIES[index % LIES.length] ?? 'idle');
   startFaults(world, options.faults);
   startChecks(world);
   const endsAt = startedAt + options.hours * HOUR_MS;
   const elapsedMs = () => Number(realNow() - realStart) / 1e6;
+  function cpuMs(): number {
+    const { user, system } = process.cpuUsage(cpuStart);
+    return (user + system) / 1000;
+  }
   const progress = (): Progress => ({
     virtualMs: clock.now() - startedAt,
     realMs: elapsedMs(),
@@ -108,32 +130,48 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     ended: [...world.stories.values()].filter(({ endedAtMs }) => endedAtMs !== undefined).length,
     breaches: world.breaches.length,
   });
+  let told = 0;
   while (clock.now() < endsAt) {
     const before = clock.now();
     await clock.runUntil(Math.min(endsAt, before + STRETCH_MS));
+    for (const { about, text } of world.breaches.slice(told, MAX_JOURNALS)) {
+      for (const id of namedIn(about, text)) addJournals(realm, world.services, id);
+    }
+    told = world.breaches.length;
     const isHour = Math.floor((clock.now() - startedAt) / HOUR_MS) > Math.floor((before - startedAt) / HOUR_MS);
     if (isHour || clock.now() >= endsAt) options.onProgress?.(progress());
-    if (world.breaches.some(({ invariant }) => invariant === 'simulation')) break;
-    if (options.stopsAtBreach && world.breaches.length > 0) break;
+    const isEnd = (name: string) => name === 'simulation' || stopAt === 'any' || name === stopAt;
+    if (world.breaches.some(({ invariant }) => isEnd(invariant))) break;
   }
   const counts: Record<string, number> = { steps: clock.steps() };
   for (const { status, kind } of world.stories.values()) {
     counts[`${kind}: ${status}`] = (counts[`${kind}: ${status}`] ?? 0) + 1;
   }
+  const payments = [...(world.payments?.stories.values() ?? [])];
+  for (const { expects, completedAtMs } of payments) {
+    const name = `payment to be ${expects}: ${completedAtMs === undefined ? 'open' : 'completed'}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  for (const { name, host } of world.services) {
+    const minutes = (clock.now() - startedAt) / 60_000;
+    counts[`calls to nodes a minute of ${name}:`] = Math.round(((world.calls.get(host) ?? 0) / minutes) * 10) / 10;
+  }
   const result = {
     seed,
+    payments,
     startMs: startedAt,
     stories: [...world.stories.values()],
     blocks: world.blocks,
     faults: world.faults,
     virtualMs: clock.now() - startedAt,
     realMs: elapsedMs(),
+    cpuMs: cpuMs(),
     events: realm.log.list(),
     digest: realm.log.digest(),
     breaches: world.breaches,
     counts,
-    story: realm.log.list,
+    story: (id: string) => tellStory(realm.log.list(), id),
   };
-  for (const service of [...world.relayers, world.watchtower, world.gateway]) service.kill();
+  for (const service of [...world.services, world.gateway]) service.kill();
   return result;
 }

@@ -38,19 +38,8 @@ async function costOf(
     readUnits: units.reduce((sum, { reads }) => sum + reads, 0),
     bodyBytes: body?.length ?? 0,
     answerBytes: answer.length,
-    waitSeconds: 0,
     answer,
   };
-}
-
-/** Waits for what does not come, as long as a stranger may. @throws Error if it was longer than is reckoned with */
-async function waitLong(caller: Caller, requestId: string) {
-  const beganAt = performance.now();
-  const cost = await costOf(caller, 'GET that waits', `/requests/${requestId}?status=pending&wait=25`);
-  const seconds = (performance.now() - beganAt) / 1000;
-  // The longest wait of all is much longer.
-  if (seconds > 4 * DEPLOYED_LIMITS.publicWaitSeconds) throw new Error(`A stranger has waited for ${seconds} s.`);
-  return cost;
 }
 
 async function measureCalls(caller: Caller): Promise<CallCost[]> {
@@ -67,7 +56,6 @@ async function measureCalls(caller: Caller): Promise<CallCost[]> {
     await costOf(caller, 'page of 100, by signer', `/requests?signer=${signer}&limit=100`),
     await costOf(caller, 'GET of one', `/requests/${requestId}`),
     await costOf(caller, 'POST of 200 kB', '/requests', bodyOf(LARGE_BYTES)),
-    { ...(await waitLong(caller, requestId)), waitSeconds: DEPLOYED_LIMITS.publicWaitSeconds },
   ];
 }
 
@@ -82,10 +70,7 @@ export async function runWorstDay({ isCheck }: { readonly isCheck: boolean }): P
   const stack = new AsyncDisposableStack();
   try {
     const { engine, meter, start } = await startMetered(stack);
-    const { url } = await start({
-      RATE_LIMIT_WRITE_BYTES: '1000000000',
-      PUBLIC_WAIT_SECONDS: String(DEPLOYED_LIMITS.publicWaitSeconds),
-    });
+    const { url } = await start({ RATE_LIMIT_WRITE_BYTES: '1000000000' });
     const lines = findWorstDay(await measureCalls({ url, meter }), DEPLOYED_LIMITS);
     return printDay(lines, engine) && (!isCheck || (await checkDay(lines)));
   } finally {
@@ -120,7 +105,7 @@ function printDay(lines: readonly WorstLine[], engine: string): boolean {
   console.log(
     [
       `The worst day that one address can cause, within ${DEPLOYED_LIMITS.callsInFiveMinutes} calls in five minutes (firewall) and ${DEPLOYED_LIMITS.writeBytesAMinute} bytes of`,
-      `bodies a minute (gateway): units as ${engine} counts them, list prices of us-east-1, CloudFront, firewall, API, function, logs`,
+      `bodies a minute (gateway): units as ${engine} counts them, list prices of us-east-1, CloudFront, firewall, function, logs`,
       'and data out included, no free tier. What the firewall stops beyond that is 0.60 USD a million, and bounded by nothing but the budget.',
       '',
       ...formatTable([['call', 'a day', 'USD'], ...rows, ['sum', '', sum.toFixed(2)]]),

@@ -97,8 +97,6 @@ export async function startMetered(stack: AsyncDisposableStack) {
     async start(settings: Readonly<Record<string, string>>) {
       const env = {
         ...{ STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: meter.url },
-        // As a deployment on AWS: its functions read the stream, which costs no units.
-        WEBHOOKS_DELIVERED_BY: 'functions',
         ...settings,
       };
       return stack.use(await startGateway({ env }));

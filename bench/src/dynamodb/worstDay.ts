@@ -7,8 +7,6 @@ export interface CallCost {
   readonly bodyBytes: number;
   /** Of its answer, in bytes. */
   readonly answerBytes: number;
-  /** How long it keeps an instance beyond what each call takes, in seconds. */
-  readonly waitSeconds: number;
 }
 
 /** What one address may do. */
@@ -28,10 +26,8 @@ export interface WorstLine {
 const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,
-  /** CloudFront 1.00, firewall 0.60, HTTP API 1.00, function 0.30, logs 0.65, each a million. */
-  call: 3.55e-6,
-  /** Of the function's 0.25 GB. */
-  waitSecond: 0.25 * 13.3334e-6,
+  /** CloudFront 1.10 with its function, firewall 0.60, function 0.30, logs 0.65, each a million. */
+  call: 2.65e-6,
   /** CloudFront's, of what leaves it. */
   answerByte: 0.085e-9,
 } as const;
@@ -40,9 +36,9 @@ const MINUTES_A_DAY = 1440;
 const FIVE = 5;
 
 /** Price of one call, in US dollars. */
-function priceOf({ writeUnits, readUnits, answerBytes, waitSeconds }: CallCost): number {
+function priceOf({ writeUnits, readUnits, answerBytes }: CallCost): number {
   const units = writeUnits * PRICES.writeUnit + readUnits * PRICES.readUnit;
-  return PRICES.call + units + answerBytes * PRICES.answerByte + waitSeconds * PRICES.waitSecond;
+  return PRICES.call + units + answerBytes * PRICES.answerByte;
 }
 
 /**

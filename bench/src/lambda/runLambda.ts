@@ -68,7 +68,7 @@ const environmentOf = (endpoint: string) => ({
 });
 
 async function createTables(env: Readonly<Record<string, string>>): Promise<void> {
-  const script = join(GATEWAY, 'scripts/createTables.ts');
+  const script = join(GATEWAY, 'src/entry/createTables.ts');
   await promisify(execFile)(process.execPath, [script], { env: { ...env, STORE: 'dynamodb' } });
 }
 

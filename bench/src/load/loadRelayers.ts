@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
+import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/node/crypto';
 import { createRelayerAuthMessage, RELAYER_HEADERS } from '@prism-gateway/protocol';
 import { privateKeyToAddress } from 'viem/accounts';
 

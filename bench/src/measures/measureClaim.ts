@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { loadSecp256k1 } from '@prism-gateway/crypto';
+import { loadSecp256k1 } from '@prism-gateway/node/crypto';
 import type { BenchContext } from '../benchContext.ts';
 import type { BenchRelayer } from '../load/loadRelayers.ts';
 import { type Call, replay } from '../load/runLoad.ts';

@@ -14,7 +14,7 @@ import { createCall, readRequestId } from './createRequests.ts';
 import { updateCall } from './measureClaim.ts';
 
 /** Requests of one call that claims or reports, if they come in batches. */
-const BATCH = 50;
+export const BATCH = 50;
 
 const newTxHash = () => `0x${randomBytes(32).toString('hex')}`;
 
@@ -52,7 +52,10 @@ export function loadLives(relayers: readonly BenchRelayer[], lives: number): Omi
 }
 
 /** The same with claims and reports in batches: each connection creates fifty one by one, claims them by one call and reports by another. */
-function loadBatches(relayers: readonly BenchRelayer[], lives: number): Omit<Load<Lives>, 'port' | 'connections'> {
+export function loadBatches(
+  relayers: readonly BenchRelayer[],
+  lives: number,
+): Omit<Load<Lives>, 'port' | 'connections'> {
   const relayerOf = takeTurns(relayers);
   function post(state: Lives, path: string, json: object): Call {
     const body = JSON.stringify(json);
@@ -112,7 +115,7 @@ export async function measureLife(context: BenchContext): Promise<ResultRow[]> {
 /** Leaves out a peer that is not on this machine, and says so. */
 async function startPeers(context: BenchContext): Promise<Peer[]> {
   const peers: Peer[] = [];
-  for (const start of [startGraphilePeer, startBullPeer]) {
+  for (const start of [(one: BenchContext) => startGraphilePeer(one), startBullPeer]) {
     try {
       peers.push(await start(context));
     } catch (error) {

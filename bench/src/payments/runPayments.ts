@@ -1,6 +1,7 @@
 import { startPaymentsRig } from '@prism-gateway/payments/demo';
 import type { Options } from '../options.ts';
 import type { Report } from '../report/printReport.ts';
+import { measurePayoutGas } from './measurePayoutGas.ts';
 import { payByRelayer, type RelayerRun } from './payByRelayer.ts';
 import { payRaw } from './payRaw.ts';
 
@@ -25,6 +26,7 @@ export async function runPayments({ quick }: Options): Promise<Report> {
       raw.push(await payRaw({ ...options, key: await rig.fundKey() }));
       relayed.push(await payByRelayer({ ...options, key: await rig.fundKey(), ...idle }));
     }
+    const gas = await measurePayoutGas(rig);
     const perMinute = (elapsedMs: number) => (payments * 60_000) / elapsedMs;
     const last = relayed.at(-1);
     const calls = [...(last?.rpcCalls ?? [])].map(([method, count]) => `${method} ${count}`);
@@ -52,6 +54,12 @@ export async function runPayments({ quick }: Options): Promise<Report> {
           title: 'frontend calls a payment',
           unit: 'calls',
           values: relayed.map((run) => run.frontendCalls / payments),
+        },
+        {
+          title: 'gas of a first payout to a wallet, through Payouts',
+          unit: 'gas',
+          values: [gas.contract],
+          baseline: { title: 'plain transfer', values: [gas.plain] },
         },
         { title: 'idle RPC calls a minute', unit: 'calls', values: [last?.idle?.rpc ?? Number.NaN] },
         { title: 'idle HTTP calls a minute', unit: 'calls', values: [last?.idle?.http ?? Number.NaN] },

@@ -1,25 +1,29 @@
-import { execFile, spawn } from 'node:child_process';
-import { chown, mkdir, mkdtemp, open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { findFreePort } from '@prism-gateway/testing';
+import { mkdtemp } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { startEmbedded } from '@prism-gateway/gateway/embedded-postgres';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
-import { Client, Pool } from 'pg';
+import { Pool } from 'pg';
 import type { BenchContext } from '../benchContext.ts';
-import { ownChild } from '../processes/ownChild.ts';
-import { findBinary } from './findBinary.ts';
-import { PeerMissingError } from './PeerMissingError.ts';
 import type { PeerQueue } from './runPeer.ts';
 import { type Peer, tunePeer } from './tunePeer.ts';
 
 /**
- * Starts graphile-worker on a PostgreSQL of its own.
+ * Starts a PostgreSQL of its own with its default, durable settings.
  *
- * @throws PeerMissingError (`PEER_MISSING`)
+ * @param context - the server is stopped and its data removed by its stack
+ * @returns connection string
  */
-export async function startGraphilePeer(context: BenchContext): Promise<Peer> {
-  const connectionString = await startPostgres(context);
+export async function startPostgres({ options, stack }: Pick<BenchContext, 'options' | 'stack'>): Promise<string> {
+  const folder = await mkdtemp(join(resolve(options.dir), 'prism-bench-postgres-'));
+  // Where nothing is judged, a slow disk is not waited for.
+  const server = await startEmbedded({ folder, isTemporary: true, flags: options.quick ? ['fsync=off'] : [] });
+  stack.defer(() => server.stop());
+  return server.url;
+}
+
+/** Starts graphile-worker on a PostgreSQL, by default one of its own. */
+export async function startGraphilePeer(context: BenchContext, url?: string): Promise<Peer> {
+  const connectionString = url ?? (await startPostgres(context));
   return await tunePeer(context, {
     ...{ title: 'graphile-worker on PostgreSQL', bound: 3, batchBound: 5, count: context.scale.graphileJobs },
     // PostgreSQL takes 100 connections by default, and graphile-worker two for each job at once.
@@ -73,87 +77,4 @@ function openPool(connectionString: string, max: number): Pool {
   pool.on('error', tell);
   pool.on('connect', (client) => client.on('error', tell));
   return pool;
-}
-
-const startTimeoutMs = 20_000;
-const pollMs = 50;
-
-/** PostgreSQL refuses to run as root; it is run as this user then. */
-const systemUser = 'postgres';
-
-/**
- * Starts a PostgreSQL of its own with its default, durable settings, on 127.0.0.1 only.
- *
- * @param context the bench; the server is stopped and its data removed by its stack
- * @returns connection string
- * @throws PeerMissingError (`PEER_MISSING`)
- */
-async function startPostgres(context: BenchContext): Promise<string> {
-  const initdb = await findBinary('initdb');
-  const postgres = await findBinary('postgres');
-  if (initdb === undefined || postgres === undefined) throw new PeerMissingError('PostgreSQL', 'postgresql');
-  const identity = await findIdentity();
-  const dir = await makeFolder(context, identity);
-
-  await promisify(execFile)(initdb, ['-D', join(dir, 'data'), '-U', 'postgres', '--auth=trust'], {
-    ...identity,
-    cwd: dir,
-  });
-  const port = await findFreePort();
-  const log = await open(join(dir, 'log'), 'w');
-  const server = spawn(
-    postgres,
-    ['-D', join(dir, 'data'), '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', dir],
-    { ...identity, cwd: dir, stdio: ['ignore', log.fd, log.fd] },
-  );
-  await log.close();
-  // It is PostgreSQL's "fast shutdown": it does not wait for clients to leave.
-  ownChild(context.stack, server, { folder: dir, signal: 'SIGINT' });
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  await waitUntilConnected(url, { logFile: join(dir, 'log'), hasEnded: () => server.exitCode !== null });
-  return url;
-}
-
-interface Identity {
-  readonly uid?: number;
-  readonly gid?: number;
-}
-
-/** The user to run PostgreSQL as: ourselves, unless we are root. */
-async function findIdentity(): Promise<Identity> {
-  if (process.getuid?.() !== 0) return {};
-  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => entry.startsWith(`${systemUser}:`));
-  if (line === undefined) throw new PeerMissingError('PostgreSQL', 'postgresql');
-  const [, , uid, gid] = line.split(':').map(Number);
-  // Every line of passwd has these fields.
-  return { uid: uid!, gid: gid! };
-}
-
-/** A folder that the server's user can reach, which the bench's own, closed to others, is not. */
-async function makeFolder(context: BenchContext, identity: Identity): Promise<string> {
-  const dir = await mkdtemp(join(context.options.dir, 'bench-postgres-'));
-  await mkdir(join(dir, 'data'), { mode: 0o700 });
-  if (identity.uid !== undefined && identity.gid !== undefined) {
-    await chown(dir, identity.uid, identity.gid);
-    await chown(join(dir, 'data'), identity.uid, identity.gid);
-  }
-  return dir;
-}
-
-async function waitUntilConnected(
-  connectionString: string,
-  server: { readonly logFile: string; readonly hasEnded: () => boolean },
-): Promise<void> {
-  const deadline = performance.now() + startTimeoutMs;
-  while (performance.now() < deadline && !server.hasEnded()) {
-    const client = new Client({ connectionString });
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch {
-      await sleep(pollMs);
-    }
-  }
-  throw new Error(`PostgreSQL did not come up:\n${await readFile(server.logFile, 'utf8')}`);
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { guardChild } from '@prism-gateway/runtime/guard-child';
+import { guardChild } from '@prism-gateway/node/guard-child';
 
 /** Time a process gets to end by itself before it is killed. */
 const GRACE_MS = 10_000;

@@ -21,7 +21,7 @@ export interface Gateway {
 const LIMITS = ['WRITES', 'READS', 'SIGN', 'WRITE_BYTES', 'CLAIMS', 'REPORTS', 'AUTH_FAILURES'];
 const RATE_LIMITS = Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, '1000000000']));
 
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 20;
 const SHOWN_LOG_CHARS = 2_000;
 

@@ -2,19 +2,22 @@ import { type Program, startProgram, startWorld } from '@prism-gateway/testing/w
 import type { Options } from '../options.ts';
 import type { Report } from '../report/printReport.ts';
 import type { ResultRow } from '../report/summariseRow.ts';
+import { countCalls } from './countCalls.ts';
 import { measureLatency, measureRuns, RUN_WRITES } from './measureLatency.ts';
 import { relayWrites } from './relayWrites.ts';
 import { sendRaw } from './sendRaw.ts';
 import { signWrites } from './signWrites.ts';
 
-/** Rounds; requests of each, requests of the light load, relayers that compete, milliseconds between blocks. */
-const FULL = { rounds: 3, requests: 500, light: 100, rivals: 10, blockMs: 1000 };
+/** Rounds; requests of each, requests of the light load, relayers that compete, milliseconds between blocks and of idling, lone writes. */
+const FULL = { rounds: 3, requests: 500, light: 100, rivals: 10, blockMs: 1000, idleMs: 60_000, lone: 5 };
 /** Most of the time would go by in waiting for blocks. */
-const QUICK = { rounds: 1, requests: 40, light: 3, rivals: 2, blockMs: 250 };
+const QUICK = { rounds: 1, requests: 40, light: 3, rivals: 2, blockMs: 250, idleMs: 5000, lone: 1 };
 /** Writes of the batch whose gas is measured. */
 const BATCH_SIZE = 50;
 /** Most requests that the lone relayer has in flight. */
 const MAX_IN_FLIGHT = 512;
+/** Milliseconds between blocks while calls are counted. */
+const CALLS_BLOCK_MS = 2000;
 
 type Scale = typeof FULL;
 type Measure = (stack: AsyncDisposableStack, scale: Scale) => Promise<ResultRow[]>;
@@ -97,6 +100,17 @@ const measureLight: Measure = async (stack, { light, blockMs }) => {
   }));
 };
 
+/** What a provider of nodes bills, with blocks of two seconds. */
+const measureCalls: Measure = async (stack, { idleMs, lone }) => {
+  const { idle, write } = await countCalls(stack, { idleMs, writes: lone, blockMs: CALLS_BLOCK_MS });
+  const target = { of: 'value', is: 'at most', bound: 15 } as const;
+  return [
+    { title: 'RPC calls of an idle relayer', unit: 'a minute', values: [idle.relayer], target },
+    { title: 'RPC calls of an idle watchtower', unit: 'a minute', values: [idle.watchtower], target },
+    { title: 'RPC calls of a lone write', unit: 'calls', values: write, target },
+  ];
+};
+
 /** With one confirmation until all is reported; with more, a report waits for them: until all is carried out. */
 function measureRunsWith(confirmations: 1 | 3): Measure {
   return async (stack, { rounds, blockMs }) => {
@@ -124,7 +138,8 @@ function measureRunsWith(confirmations: 1 | 3): Measure {
 export async function runRelayer({ quick }: Options): Promise<Report> {
   const scale = quick ? QUICK : FULL;
   const rows: ResultRow[] = [];
-  for (const measure of [measureLone, measureRivals, measureLight, measureRunsWith(1), measureRunsWith(3)]) {
+  const runs = [measureRunsWith(1), measureRunsWith(3)];
+  for (const measure of [measureLone, measureRivals, measureLight, ...runs, measureCalls]) {
     const stack = new AsyncDisposableStack();
     try {
       rows.push(...(await measure(stack, scale)));
@@ -137,6 +152,7 @@ export async function runRelayer({ quick }: Options): Promise<Report> {
     `Work: writes of 20 bytes by ${scale.requests} users, one each; ${scale.rounds} rounds after one to warm up; figures are medians`,
     'Raw sending: encode, sign and send from one account, 32 calls at once, until the last block. Relayer: MAX_IN_FLIGHT=512,',
     `MAX_BATCH_SIZE=50, from the first of 16 connections' POST to the last report. Conflicts: ${scale.rivals} relayers as they are by default`,
+    'RPC calls: one node for each program, blocks of 2 s; those of a write are what comes beyond the idle rate',
     `Light load: one request at a time, ${scale.light} of them, blocks of ${scale.blockMs} ms, CONFIRMATIONS=1; runs: all posted at once`,
   ];
   return { about, rows };

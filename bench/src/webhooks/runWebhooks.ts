@@ -1,5 +1,5 @@
 import { Agent, createServer, request } from 'node:http';
-import { listenOnLoopback, type RunningGateway, startDynamo, startGateway } from '@prism-gateway/testing';
+import { listenOnLoopback, type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { createBody } from '../load/createParams.ts';
 import { loadRelayers } from '../load/loadRelayers.ts';
 import type { Call } from '../load/runLoad.ts';
@@ -64,8 +64,8 @@ async function startReceiver(stack: AsyncDisposableStack): Promise<World['receiv
   return receiver;
 }
 
-async function startWorld(stack: AsyncDisposableStack, store: Readonly<Record<string, string>>): Promise<World> {
-  const env = { WEBHOOKS_ALLOW_PRIVATE: 'true', ...store };
+async function startWorld(stack: AsyncDisposableStack): Promise<World> {
+  const env = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
   const gateway = stack.use(await startGateway({ env }));
   const send = createSender(stack, gateway.url);
   const headers = { 'content-type': 'application/json', 'x-admin-key': gateway.adminKey };
@@ -153,17 +153,15 @@ async function measureDrain(world: World, { backlog, roundMs }: Scale): Promise<
   ];
 }
 
-/** Measures how soon deliveries come, and, on SQLite, what a backlog of them costs those who post. */
-export async function runWebhooks({ quick, onDynamo }: Options): Promise<Report> {
+/** Measures how soon deliveries come, and what a backlog of them costs those who post. */
+export async function runWebhooks({ quick }: Options): Promise<Report> {
   const scale = quick ? QUICK : FULL;
   const stack = new AsyncDisposableStack();
   try {
-    const engine = onDynamo ? stack.use(await startDynamo()) : undefined;
-    const store = engine === undefined ? {} : { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
-    const world = await startWorld(stack, store);
+    const world = await startWorld(stack);
     const latency = await measureLatency(world, scale.reports);
     const at = (share: number) => latency[Math.floor(share * (latency.length - 1))] ?? Number.NaN;
-    const about = `${scale.reports} reports one after another, on ${engine?.engine ?? 'SQLite'}; then ${LANES} connections post as fast as they can, in windows of ${WINDOW_MS} ms`;
+    const about = `${scale.reports} reports one after another, on SQLite; then ${LANES} connections post as fast as they can, in windows of ${WINDOW_MS} ms`;
     return {
       about: [about],
       rows: [
@@ -174,7 +172,7 @@ export async function runWebhooks({ quick, onDynamo }: Options): Promise<Report>
           target: { of: 'value', is: 'at most', bound: 50 },
         },
         { title: 'report to delivery, p95', unit: 'ms', values: [at(0.95)] },
-        ...(onDynamo ? [] : await measureDrain(world, scale)),
+        ...(await measureDrain(world, scale)),
       ],
     };
   } finally {

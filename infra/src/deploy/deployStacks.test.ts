@@ -8,7 +8,7 @@ import type { StackControl } from './stackControl.ts';
 const SECRET = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:origin-AbCdEf';
 const OUTPUTS: Readonly<Record<StackPart, Readonly<Record<string, string>>>> = {
   Data: { OriginSecretArn: SECRET },
-  Service: { Url: 'https://service.example', ApiHost: 'api.execute.example' },
+  Service: { Url: 'https://f.lambda-url.example', Host: 'f.lambda-url.example' },
   Edge: { Url: 'https://api.example.org' },
 };
 
@@ -20,12 +20,14 @@ interface World {
   readonly failing?: StackPart;
   /** What deleting and continuing a roll-back come to; default that it succeeds. */
   readonly mendedStatus?: string;
+  /** `--now`. */
+  readonly now?: boolean;
 }
 
 /** Deploys onto stacks in given states. @returns what was done to them, and what came of it */
 async function deployOnto(
   variant: Variant,
-  { statuses: given = {}, isProtected = false, failing, mendedStatus }: World = {},
+  { statuses: given = {}, isProtected = false, failing, mendedStatus, now = false }: World = {},
 ) {
   const statuses: Partial<Record<StackPart, string>> = { ...given };
   const acts: string[] = [];
@@ -57,33 +59,43 @@ async function deployOnto(
     },
   };
   const settings = parseStageSettings(GIVEN_SETTINGS[variant]);
-  const deployed = await deployStacks({ control, settings, say: () => undefined }).catch((error) => error.message);
+  const deployed = await deployStacks({ control, settings, now, say: () => undefined }).catch((error) => error.message);
   return { acts, deployed };
 }
 
-const EDGE = `deploy Edge OriginHost=api.execute.example OriginHeaderArn=${SECRET.replace('eu-central-1', 'us-east-1')}`;
+const EDGE = `deploy Edge OriginHost=f.lambda-url.example OriginHeaderArn=${SECRET.replace('eu-central-1', 'us-east-1')}`;
 const COMPLETE = { Data: 'CREATE_COMPLETE', Service: 'UPDATE_COMPLETE', Edge: 'UPDATE_ROLLBACK_COMPLETE' };
-const AGAIN = ['deploy Data Protection=on', 'deploy Service', EDGE];
+const IN_STEPS = ' ReleaseMode=CodeDeployDefault.LambdaCanary10Percent10Minutes';
+const AT_ONCE = ' ReleaseMode=CodeDeployDefault.LambdaAllAtOnce';
+const EDGE_URL = ' EdgeUrl=https://api.example.org';
+const AGAIN = ['deploy Data Protection=on', EDGE, `deploy Service${IN_STEPS}${EDGE_URL}`];
+/** There is no service yet whose address the edge could be told. */
+const FIRST = ['deploy Data Protection=on', `deploy Service${AT_ONCE}`, EDGE, `deploy Service${AT_ONCE}${EDGE_URL}`];
 
 describe('a deployment', () => {
   it('makes the data of prod first, and protects them once they are whole', async () => {
-    const acts = ['deploy Data Protection=off', ...AGAIN];
+    const acts = ['deploy Data Protection=off', ...FIRST];
     expect(await deployOnto('prod')).toEqual({ acts, deployed: { url: 'https://api.example.org' } });
   });
 
   it('makes two stacks of dev, which protect nothing', async () => {
-    const acts = ['deploy Data', 'deploy Service'];
-    expect(await deployOnto('dev')).toEqual({ acts, deployed: { url: 'https://service.example' } });
+    const acts = ['deploy Data', `deploy Service${AT_ONCE}`];
+    expect(await deployOnto('dev')).toEqual({ acts, deployed: { url: 'https://f.lambda-url.example' } });
   });
 
-  it('brings complete stacks up to date, and mends nothing', async () => {
+  it('brings complete stacks up to date, the edge before the service, and mends nothing', async () => {
     expect((await deployOnto('prod', { statuses: COMPLETE })).acts).toEqual(AGAIN);
+  });
+
+  it('moves all calls at once with --now', async () => {
+    const { acts } = await deployOnto('prod', { statuses: COMPLETE, now: true });
+    expect(acts.at(-1)).toBe(`deploy Service${AT_ONCE}${EDGE_URL}`);
   });
 
   it.each([
     ['Data', AGAIN.slice(0, 1)],
-    ['Service', AGAIN.slice(0, 2)],
-    ['Edge', AGAIN],
+    ['Edge', AGAIN.slice(0, 2)],
+    ['Service', AGAIN],
   ] as const)('ends at a stack that fails: %s', async (failing, acts) => {
     expect(await deployOnto('prod', { statuses: COMPLETE, failing })).toEqual({ acts, deployed: undefined });
   });
@@ -96,11 +108,13 @@ describe('a deployment', () => {
 
 // Shows AWS-4.
 describe.each(['Data', 'Service', 'Edge'] as const)('what an attempt has left of %s', (part) => {
-  const made = ['deploy Data Protection=off', ...AGAIN];
   /** What is done with this part comes right before it is deployed. */
   const mend = (...acts: string[]) => {
-    const all = part === 'Data' && acts[0] !== `continue ${part}` ? made : AGAIN;
-    const at = all.findIndex((act) => act.startsWith(`deploy ${part}`));
+    const isMadeAnew = acts[0] !== `continue ${part}`;
+    const again = part === 'Service' && isMadeAnew ? FIRST : AGAIN;
+    const all = part === 'Data' && isMadeAnew ? ['deploy Data Protection=off', ...again] : again;
+    // The service is looked at first, for its address.
+    const at = part === 'Service' ? 1 : all.findIndex((act) => act.startsWith(`deploy ${part}`));
     return all.toSpliced(at, 0, ...acts);
   };
   const left = (status: string, world: World = {}) =>

@@ -1,7 +1,8 @@
 import { EDGE_REGION, type StageSettings } from '../settings/stageSettings.ts';
 import { EDGE_PARAMETERS } from '../stack/addDistribution.ts';
+import { RELEASE_MODES, RELEASE_PARAMETER } from '../stack/addRelease.ts';
 import { PROTECTION_PARAMETER } from '../stack/addTables.ts';
-import type { StackPart } from '../stack/createGatewayApp.ts';
+import { EDGE_URL_PARAMETER, type StackPart } from '../stack/createGatewayApp.ts';
 import { repairStack } from './repairStack.ts';
 import type { StackControl } from './stackControl.ts';
 
@@ -15,6 +16,8 @@ interface Deployed {
 interface DeployContext {
   readonly control: StackControl;
   readonly settings: Pick<StageSettings, 'stage' | 'edge'>;
+  /** Whether a new version gets all calls at once, once the hook has judged it: what revokes or rolls back waits for nobody. */
+  readonly now: boolean;
   /** Says what is done next. */
   readonly say: (line: string) => void;
 }
@@ -47,24 +50,34 @@ async function deployData(context: DeployContext): Promise<Outputs | undefined> 
 const inEdgeRegion = (arn: string) => arn.split(':').with(3, EDGE_REGION).join(':');
 
 /**
- * Deploys a stage's stacks, each after those that it needs, and mends first what an earlier attempt has left of it. The same call
- * does so from whatever state it finds.
+ * Deploys a stage's stacks, and mends first what an earlier attempt has left of them. The same call does so from whatever state it finds.
+ * The edge comes before the service: while an origin secret is rotated it sends `new,old`, of which the versions before and after know
+ * one. Only where there is no service yet is that made first, since the edge must know its address, and once more when it can be told the
+ * edge's.
  *
  * @returns undefined where a stack could not be deployed; CloudFormation has rolled it back, and the same call tries again
  * @throws StackStuckError (`STACK_STUCK`)
  */
 export async function deployStacks(context: DeployContext): Promise<Deployed | undefined> {
-  const { control, settings } = context;
+  const { control, settings, now } = context;
   const data = await deployData(context);
   if (data === undefined) return undefined;
-  await repairStack(control, 'Service');
-  const service = await deployPart(context, 'Service');
-  if (service?.Url === undefined) return undefined;
-  if (settings.edge === undefined) return { url: service.Url };
+  const existing = await repairStack(control, 'Service');
+  const release = { [RELEASE_PARAMETER]: now || existing === undefined ? RELEASE_MODES.now : RELEASE_MODES.inSteps };
+  if (settings.edge === undefined) return await deployedAt(deployPart(context, 'Service', release));
+  const Host = (existing?.outputs ?? (await deployPart(context, 'Service', release)))?.Host;
+  if (Host === undefined) return undefined;
   await repairStack(control, 'Edge');
   const edge = await deployPart(context, 'Edge', {
-    [EDGE_PARAMETERS.originHost]: service.ApiHost ?? '',
+    [EDGE_PARAMETERS.originHost]: Host,
     [EDGE_PARAMETERS.originSecretArn]: inEdgeRegion(data.OriginSecretArn ?? ''),
   });
-  return edge?.Url === undefined ? undefined : { url: edge.Url };
+  if (edge?.Url === undefined) return undefined;
+  const service = await deployPart(context, 'Service', { ...release, [EDGE_URL_PARAMETER]: edge.Url });
+  return service && { url: edge.Url };
+}
+
+async function deployedAt(outputs: Promise<Outputs | undefined>): Promise<Deployed | undefined> {
+  const url = (await outputs)?.Url;
+  return url === undefined ? undefined : { url };
 }

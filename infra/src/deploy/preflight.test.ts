@@ -103,12 +103,6 @@ describe('a preflight', () => {
     const ours = { tables: ['service-requests-dev'], stacks: { 'prism-gateway-dev-data': 'CREATE_COMPLETE' } };
     expect(await faultsOf(ours, dev)).toEqual([]);
   });
-
-  it('leads the single stack of before to its documentation', async () => {
-    expect(await faultsOf({ stacks: { 'prism-gateway-prod': 'UPDATE_COMPLETE' } })).toEqual([
-      expect.stringContaining('docs/operations-aws.md, "From the single stack"'),
-    ]);
-  });
 });
 
 describe('the control of stacks', () => {

@@ -76,12 +76,6 @@ async function checkBootstrap(
 
 async function checkNames({ account, settings }: PreflightContext, { faults, notes }: Found): Promise<void> {
   const { stage } = settings;
-  if (await account.hasStack(`prism-gateway-${stage}`)) {
-    faults.push(
-      `stack prism-gateway-${stage}: it is of a release before data, service and edge were parted: docs/operations-aws.md, "From the single stack"`,
-    );
-    return;
-  }
   const functionName = `prism-gateway-${stage}`;
   if (!(await account.hasStack(stackNameOf(stage, 'Service'))) && (await account.hasFunction(functionName))) {
     faults.push(`function ${functionName}: the name is in use, and not by this stage's stack`);

@@ -5,10 +5,11 @@ import { optionOf, writeUsage } from './usage.ts';
 
 describe('the command line', () => {
   it('names settings as options', () => {
-    expect(readCommandLine(['deploy', '--stage', 'prod', '--identity-app-id=prism', '--yes'])).toEqual({
+    expect(readCommandLine(['deploy', '--stage', 'prod', '--identity-app-id=prism', '--yes', '--now'])).toEqual({
       action: 'deploy',
       given: { STAGE: 'prod', IDENTITY_APP_ID: 'prism' },
       yes: true,
+      now: true,
     });
   });
 

@@ -10,6 +10,8 @@ export interface CommandLine {
   readonly settingsFile?: string;
   /** Deploy without asking. */
   readonly yes: boolean;
+  /** Give a new version all calls at once. */
+  readonly now: boolean;
 }
 
 /** A command line that cannot be understood. */
@@ -30,6 +32,7 @@ function parse(args: readonly string[]) {
         ...settingOptions,
         settings: { type: 'string' },
         yes: { type: 'boolean', default: false },
+        now: { type: 'boolean', default: false },
         diff: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -66,5 +69,6 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     given: Object.fromEntries(given),
     ...(values.settings !== undefined && { settingsFile: values.settings }),
     yes: values.yes,
+    now: values.now,
   };
 }

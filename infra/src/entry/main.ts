@@ -33,7 +33,7 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /** Deploys, once nothing stands in the way and the reader has been told what it costs. @returns exit status */
-async function deployChecked(given: StageSettings, { yes }: Pick<CommandLine, 'yes'>): Promise<number> {
+async function deployChecked(given: StageSettings, { yes, now }: Pick<CommandLine, 'yes' | 'now'>): Promise<number> {
   const account = createAccountView(given.region ?? '');
   const { settings, accountId, notes } = await preflight({
     account,
@@ -43,7 +43,7 @@ async function deployChecked(given: StageSettings, { yes }: Pick<CommandLine, 'y
   console.log(`prism-gateway-${settings.stage}, account ${accountId}, ${settings.region}`);
   for (const note of notes) console.log(`  ${note}`);
   console.log(describeCost(estimateCost(settings)));
-  return await deploy({ settings, assembly: await synthesize(settings), yes });
+  return await deploy({ settings, assembly: await synthesize(settings), yes, now });
 }
 
 async function isReady(url: string): Promise<boolean> {
@@ -68,6 +68,7 @@ interface DeployOptions {
   /** Directory of the synthesised app. */
   readonly assembly: string;
   readonly yes: boolean;
+  readonly now: boolean;
 }
 
 /**
@@ -76,9 +77,9 @@ interface DeployOptions {
  * @returns exit status; 1 where a stack was rolled back, or the gateway does not answer
  * @throws StackStuckError (`STACK_STUCK`)
  */
-async function deploy({ settings, assembly, yes }: DeployOptions): Promise<number> {
+async function deploy({ settings, assembly, yes, now }: DeployOptions): Promise<number> {
   const control = createStackControl({ settings, assembly, yes });
-  const deployed = await deployStacks({ control, settings, say: (line) => console.log(line) });
+  const deployed = await deployStacks({ control, settings, now, say: (line) => console.log(line) });
   if (deployed === undefined) {
     console.error('A stack was rolled back; its events tell why. The same command goes on from there.');
     return 1;

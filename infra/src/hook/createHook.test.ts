@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { type RunningFunction, startFunction } from '@prism-gateway/testing';
+import { listenOnLoopback, type RunningFunction, startFunction } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ADMIN_KEY, createFunctionRig, type FunctionRig } from '../../../packages/gateway/test/lambda/functionRig.ts';
 import { describeWithDynamo } from '../../../packages/gateway/test/rigs/dynamoStores.ts';
@@ -11,10 +12,11 @@ const event = { DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'e-1' };
 const ORIGIN_SECRET = 's'.repeat(48);
 
 /** Judges a version. @returns what CodeDeploy was told, and the log */
-async function judge(version: RunningFunction, adminKey = ADMIN_KEY) {
+async function judge(version: RunningFunction, adminKey = ADMIN_KEY, publicUrl?: string) {
   const told: string[] = [];
   const log: string[] = [];
   const hook = createHook({
+    publicUrl,
     invoke: (call) => version.invoke(call),
     readAdminKey: async () => adminKey,
     readOriginSecret: async () => `${ORIGIN_SECRET},${'o'.repeat(48)}`,
@@ -23,6 +25,24 @@ async function judge(version: RunningFunction, adminKey = ADMIN_KEY) {
   });
   await hook(event);
   return { told, log: log.join('\n') };
+}
+
+/** An edge in front of a version, which sends a secret. @returns its address, and what ends it */
+async function startEdge(version: RunningFunction, originSecret: string) {
+  const callVersion = createInvokeFetch({ invoke: (call) => version.invoke(call), originSecret });
+  const server = createServer(async (incoming, outgoing) => {
+    const body = Buffer.concat(await incoming.toArray());
+    const { method = '', url } = incoming;
+    // Node joins what comes twice, but for cookies, of which there are none.
+    const headers = incoming.headers as Record<string, string>;
+    const answer = await callVersion(`https://edge.invalid${url}`, {
+      method,
+      headers,
+      ...(body.length > 0 && { body }),
+    });
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+  });
+  return await listenOnLoopback(server);
 }
 
 /** What a bad build might look like: the function, with a fault in front. */
@@ -52,6 +72,20 @@ describeWithDynamo('the hook of a release', () => {
     const fetch = createInvokeFetch({ invoke: (call) => version.invoke(call), originSecret: ORIGIN_SECRET });
     const answer = await fetch('https://any.invalid/admin/relayers', { headers: { 'x-admin-key': ADMIN_KEY } });
     expect(await answer.json()).toEqual({ relayers: [], count: 0 });
+  });
+
+  // Shows AWS-5.
+  it('takes back one that does not know the secret of the edge that clients come by', async () => {
+    const version = await rig.start('behind', { ORIGIN_SECRET });
+    const [edge, stale] = [await startEdge(version, ORIGIN_SECRET), await startEdge(version, 'x'.repeat(48))];
+    try {
+      expect(await judge(version, ADMIN_KEY, edge.url)).toEqual({ told: ['d-1 Succeeded'], log: '' });
+      const { told, log } = await judge(version, ADMIN_KEY, stale.url);
+      expect(told).toEqual(['d-1 Failed']);
+      expect(log).toContain('/ready: expected 200, found 403');
+    } finally {
+      await Promise.all([edge.close(), stale.close()]);
+    }
   });
 
   it('stops one whose tables do not answer', async () => {

@@ -14,6 +14,8 @@ export interface HookEvent {
 }
 
 interface HookContext {
+  /** Where clients call: the hook calls it too, edge and all; undefined: `invoke` calls the version itself, which nobody else reaches yet. */
+  readonly publicUrl?: string | undefined;
   readonly invoke: Invoke;
   readonly readAdminKey: () => Promise<string>;
   /** @returns undefined where there is no edge */
@@ -27,15 +29,20 @@ interface HookContext {
 const firstOf = (secret: string | undefined) => secret?.split(',')[0]?.trim();
 
 /**
- * Makes the hook that CodeDeploy runs before a new version gets its first call: what does not pass the canary gets none.
+ * Makes the hook that CodeDeploy runs before a new version gets its first call, or, with a public address, once it has all calls: what does
+ * not pass the canary is taken back.
  *
  * @see https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html
  */
-export function createHook({ invoke, readAdminKey, readOriginSecret, tell, log }: HookContext) {
+export function createHook({ publicUrl, invoke, readAdminKey, readOriginSecret, tell, log }: HookContext) {
   async function judge(): Promise<'Succeeded' | 'Failed'> {
     try {
       const [adminKey = '', originSecret] = [firstOf(await readAdminKey()), firstOf(await readOriginSecret())];
-      await playCanary({ fetch: createInvokeFetch({ invoke, originSecret }), adminKey });
+      const reached =
+        publicUrl === undefined
+          ? { url: URL_OF_NOBODY, fetch: createInvokeFetch({ invoke, originSecret }) }
+          : { url: publicUrl, fetch: globalThis.fetch };
+      await playCanary({ ...reached, adminKey });
       return 'Succeeded';
     } catch (error) {
       log(
@@ -66,6 +73,7 @@ class CanaryError extends Error {
 interface CanaryContext {
   /** Reaches the version that is to be judged. */
   readonly fetch: typeof globalThis.fetch;
+  readonly url: string;
   readonly adminKey: string;
 }
 
@@ -83,8 +91,8 @@ function expectEqual(step: string, found: unknown, expected: unknown): void {
   if (found !== expected) throw new CanaryError(step, `expected ${String(expected)}, found ${String(found)}`);
 }
 
-async function checkReady({ fetch }: CanaryContext): Promise<void> {
-  expectEqual('/ready', (await fetch(`${URL_OF_NOBODY}/ready`)).status, 200);
+async function checkReady({ fetch, url }: CanaryContext): Promise<void> {
+  expectEqual('/ready', (await fetch(`${url}/ready`)).status, 200);
 }
 
 /** Plays a request's life: posted, claimed by one of two, reported as failed, and read. */
@@ -104,7 +112,7 @@ async function playLife({ gateway, owner, rival }: Parties): Promise<void> {
     () => 'granted',
     (error: { readonly code?: string }) => error.code,
   );
-  expectEqual("a rival's claim", second, 'CONFLICT');
+  expectEqual("a rival's claim", second, 'REQUEST_ALREADY_CLAIMED');
   await owner.reportFailure(requestId, 'canary of a release');
   expectEqual('the report', (await gateway.getRequest(requestId)).status, 'failed');
 }
@@ -116,9 +124,9 @@ async function playLife({ gateway, owner, rival }: Parties): Promise<void> {
  * @throws CanaryError (`CANARY_FAILED`), or the client's own error, which says what was answered
  */
 async function playCanary(context: CanaryContext): Promise<void> {
-  const { fetch, adminKey } = context;
+  const { fetch, url, adminKey } = context;
   await checkReady(context);
-  const transport = { url: URL_OF_NOBODY, fetch };
+  const transport = { url, fetch };
   const createRelayer = () => createRelayerClient({ ...transport, account: privateKeyToAccount(generatePrivateKey()) });
   const gateway = createGatewayClient(transport);
   const admin = createAdminClient({ ...transport, adminKey });

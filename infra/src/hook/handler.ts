@@ -1,16 +1,17 @@
-/** The hook that CodeDeploy runs before a new version of the gateway gets its first call, as a function of AWS Lambda. */
+/** The hooks that CodeDeploy runs before a new version of the gateway gets its first call, and once it has all of them, as functions of AWS Lambda. */
 
 import { CodeDeployClient, PutLifecycleEventHookExecutionStatusCommand } from '@aws-sdk/client-codedeploy';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { createSecretReader } from '@prism-gateway/gateway/deployment';
 import { createHook } from './createHook.ts';
 
-const { VERSION_ARN = '', ADMIN_API_KEY_ARN = '', ORIGIN_SECRET_ARN } = process.env;
+const { VERSION_ARN = '', ADMIN_API_KEY_ARN = '', ORIGIN_SECRET_ARN, PUBLIC_URL } = process.env;
 const lambda = new LambdaClient({});
 const codeDeploy = new CodeDeployClient({});
 const readSecret = createSecretReader(process.env);
 
 export const handler = createHook({
+  publicUrl: PUBLIC_URL,
   async invoke(event) {
     const call = { FunctionName: VERSION_ARN, Payload: JSON.stringify(event) };
     const { Payload, FunctionError } = await lambda.send(new InvokeCommand(call));

@@ -25,7 +25,10 @@ export interface EmfLine {
 export function pointsOf(line: EmfLine, at: number): Point[] {
   return (line._aws?.CloudWatchMetrics ?? []).flatMap(({ Namespace, Dimensions, Metrics }) =>
     Dimensions.some((names) => names.join() === 'Stage')
-      ? Metrics.map(({ Name }) => ({ namespace: Namespace, name: Name, at, value: Number(line[Name]) }))
+      ? Metrics.flatMap(({ Name }) =>
+          // One value, or those that were gathered.
+          [line[Name]].flat().map((value) => ({ namespace: Namespace, name: Name, at, value: Number(value) })),
+        )
       : [],
   );
 }

@@ -16,6 +16,7 @@ type Parts = Readonly<Record<StackPart, TemplateJson | undefined>>;
 /** As CloudFormation has it. */
 export interface TemplateJson {
   readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Parameters?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
 }
 

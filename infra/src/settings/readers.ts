@@ -35,6 +35,12 @@ export const readBucketName = readMatching(
   "a bucket's name: 3 to 63 of lower-case letters, digits, dots and hyphens",
 );
 
+/** Reads a table's stream. */
+export const readStreamArn = readMatching(
+  /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w.:-]+$/,
+  'the ARN of a stream of DynamoDB',
+);
+
 /** Reads a word that tells one revision from another. */
 export const readRevision = readMatching(/^[\w.:-]{1,64}$/, '1 to 64 of letters, digits and ". _ : -"');
 

@@ -33,8 +33,9 @@ describe('settings of a stage', () => {
       domain: undefined,
       edge: undefined,
       bucketName: undefined,
+      hasWebhooks: true,
+      requestsStreamArn: undefined,
       tableCeiling: { writeUnits: 400, readUnits: 800 },
-      throttle: { rate: 1000, burst: 500 },
       reservedConcurrency: 0,
       isConcurrencyGiven: false,
       logRetentionDays: 14,
@@ -55,15 +56,15 @@ describe('settings of a stage', () => {
   });
 
   it('count an empty text as absent', () => {
-    expect(parseStageSettings({ ...dev, ALARM_EMAIL: '', THROTTLE_RATE: '', REGION: '' })).toEqual(
+    expect(parseStageSettings({ ...dev, ALARM_EMAIL: '', RESERVED_CONCURRENCY: '', REGION: '' })).toEqual(
       parseStageSettings(dev),
     );
   });
 
   it('name every fault at once, the gateway’s own among them', () => {
-    expect(faultsOf({ STAGE: 'prod', THROTTLE_RATE: 'many', RATE_LIMIT_WRITES: 'few' })).toEqual([
+    expect(faultsOf({ STAGE: 'prod', RESERVED_CONCURRENCY: 'many', RATE_LIMIT_WRITES: 'few' })).toEqual([
       'PRODUCTION_ORIGIN: expected in prod, the origin of your web app, like https://app.example.org',
-      'THROTTLE_RATE: expected a whole number from 1 to 100000',
+      'RESERVED_CONCURRENCY: expected a whole number from 0 to 10000',
       expect.stringMatching(/^RATE_LIMIT_WRITES: expected a whole number/),
       expect.stringMatching(/^IDENTITY_APP_ID: required/),
       expect.stringMatching(/^IDENTITY_ISSUER: required/),
@@ -92,8 +93,6 @@ describe('settings of a stage', () => {
       { CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-90ab-cdef-1234-567890abcdef' },
       'CERTIFICATE_ARN: expected a certificate of us-east-1',
     ],
-    [{ REGION: 'eu-west-1' }, 'ORIGIN_CERTIFICATE_ARN: expected a certificate of eu-west-1'],
-    [{ ORIGIN_DOMAIN_NAME: 'api.example.org' }, 'ORIGIN_DOMAIN_NAME: expected another name than DOMAIN_NAME'],
     [{ EDGE_RATE_PER_ADDRESS: '9' }, 'EDGE_RATE_PER_ADDRESS: expected a whole number from 10 to 2000000'],
     [
       { EDGE_TRUSTED_ADDRESSES: '192.0.2.1/33' },
@@ -112,14 +111,10 @@ describe('settings of a stage', () => {
   });
 
   it('have no edge where none is wanted, and then nothing that belongs to it', () => {
-    expect(parseStageSettings(prod).edge).toMatchObject({
-      ratePerAddress: 400,
-      origin: { name: 'origin.example.org' },
-    });
+    expect(parseStageSettings(prod).edge).toMatchObject({ ratePerAddress: 400 });
     expect(faultsOf({ ...prod, EDGE: 'off' })).toEqual([
-      'CERTIFICATE_ARN: expected a certificate of eu-central-1',
-      'ORIGIN_DOMAIN_NAME: expected none, with EDGE=off',
-      'ORIGIN_CERTIFICATE_ARN: expected none, with EDGE=off',
+      'DOMAIN_NAME: expected none, with EDGE=off',
+      'CERTIFICATE_ARN: expected none, with EDGE=off',
       'EDGE_TRUSTED_ADDRESSES: expected none, with EDGE=off',
     ]);
   });

@@ -22,6 +22,7 @@ import {
   readRegion,
   readRevision,
   readSecretArn,
+  readStreamArn,
   readWhole,
 } from './readers.ts';
 import { StageSettingsError } from './stageSettingsError.ts';
@@ -32,10 +33,8 @@ export interface DomainSettings {
   readonly certificateArn: string;
 }
 
-/** What stands in front of the API. */
+/** What stands in front of the function. */
 export interface EdgeSettings {
-  /** Host name that CloudFront calls the API by; without one it uses the API's default endpoint. */
-  readonly origin?: DomainSettings | undefined;
   /** Calls of one address in five minutes. */
   readonly ratePerAddress: number;
   /** CIDR ranges that are not counted. */
@@ -50,14 +49,15 @@ export interface StageSettings {
   readonly bucketOrigins: readonly string[];
   readonly identityAppSecretArn?: string | undefined;
   readonly alarmEmail?: string | undefined;
-  /** The public one: the edge's, if there is one, else the API's own. */
+  /** The edge's. */
   readonly domain?: DomainSettings | undefined;
   readonly edge?: EdgeSettings | undefined;
   readonly bucketName?: string | undefined;
+  readonly hasWebhooks: boolean;
+  /** Of a requests' table that was restored; undefined: of the stack's own. */
+  readonly requestsStreamArn?: string | undefined;
   /** Most units a second of each table and of each index; 0: no limit. */
   readonly tableCeiling: { readonly writeUnits: number; readonly readUnits: number };
-  /** Calls a second, and at once. */
-  readonly throttle: { readonly rate: number; readonly burst: number };
   /** 0: none is reserved, and there is no limit but the account's. */
   readonly reservedConcurrency: number;
   /** Whether somebody chose that number: else it is as many as the account has, if those are fewer. */
@@ -97,59 +97,30 @@ type Fault = (name: StackSettingName, expected: string) => void;
 /** Region of CloudFront's certificates and firewalls. @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html */
 export const EDGE_REGION = 'us-east-1';
 
-interface DomainNames {
-  readonly name: 'DOMAIN_NAME' | 'ORIGIN_DOMAIN_NAME';
-  readonly certificate: 'CERTIFICATE_ARN' | 'ORIGIN_CERTIFICATE_ARN';
+function readDomain(given: GivenSettings, fault: Fault): DomainSettings | undefined {
+  const name = readHostName(given, 'DOMAIN_NAME', fault);
+  const certificateArn = readCertificateArn(given, 'CERTIFICATE_ARN', fault);
+  if (given.DOMAIN_NAME && !given.CERTIFICATE_ARN) fault('CERTIFICATE_ARN', 'one, with DOMAIN_NAME');
+  if (given.CERTIFICATE_ARN && !given.DOMAIN_NAME) fault('DOMAIN_NAME', 'one, with CERTIFICATE_ARN');
+  if (name === undefined || certificateArn === undefined) return undefined;
+  // CloudFront finds no other, at the very end of a deployment.
+  if (certificateArn.split(':')[3] !== EDGE_REGION) fault('CERTIFICATE_ARN', `a certificate of ${EDGE_REGION}`);
+  return { name, certificateArn };
 }
 
-function readDomain(given: GivenSettings, names: DomainNames, fault: Fault): DomainSettings | undefined {
-  const name = readHostName(given, names.name, fault);
-  const certificateArn = readCertificateArn(given, names.certificate, fault);
-  if (given[names.name] && !given[names.certificate]) fault(names.certificate, `one, with ${names.name}`);
-  if (given[names.certificate] && !given[names.name]) fault(names.name, `one, with ${names.certificate}`);
-  return name !== undefined && certificateArn !== undefined ? { name, certificateArn } : undefined;
-}
-
-/** A certificate of another region is found by neither API Gateway nor CloudFront, at the very end of a deployment. */
-function checkCertificateRegion(
-  domain: DomainSettings | undefined,
-  { name, region }: { readonly name: StackSettingName; readonly region: string | undefined },
-  fault: Fault,
-): void {
-  const itsRegion = domain?.certificateArn.split(':')[3];
-  if (itsRegion !== undefined && region !== undefined && itsRegion !== region)
-    fault(name, `a certificate of ${region}`);
-}
-
-const PUBLIC_DOMAIN = { name: 'DOMAIN_NAME', certificate: 'CERTIFICATE_ARN' } as const;
-const ORIGIN_DOMAIN = { name: 'ORIGIN_DOMAIN_NAME', certificate: 'ORIGIN_CERTIFICATE_ARN' } as const;
-const EDGE_SETTINGS = [
-  'ORIGIN_DOMAIN_NAME',
-  'ORIGIN_CERTIFICATE_ARN',
-  'EDGE_RATE_PER_ADDRESS',
-  'EDGE_TRUSTED_ADDRESSES',
-] as const;
+/** A function's own address has no other name. */
+const EDGE_SETTINGS = ['DOMAIN_NAME', 'CERTIFICATE_ARN', 'EDGE_RATE_PER_ADDRESS', 'EDGE_TRUSTED_ADDRESSES'] as const;
 /** WAF counts from 10 on. */
 const EDGE_RATE = { min: 10, max: 2_000_000, fallback: DEPLOYED_LIMITS.callsInFiveMinutes } as const;
 
-function readEntrance(
-  given: GivenSettings,
-  { isProd, region }: { readonly isProd: boolean; readonly region: string | undefined },
-  fault: Fault,
-): Pick<StageSettings, 'domain' | 'edge'> {
+function readEntrance(given: GivenSettings, isProd: boolean, fault: Fault): Pick<StageSettings, 'domain' | 'edge'> {
   const isOn = readChoice(given, 'EDGE', { choices: ['on', 'off'], fallback: isProd ? 'on' : 'off' }, fault) === 'on';
-  const domain = readDomain(given, PUBLIC_DOMAIN, fault);
-  checkCertificateRegion(domain, { name: 'CERTIFICATE_ARN', region: isOn ? EDGE_REGION : region }, fault);
   if (!isOn) {
     for (const name of EDGE_SETTINGS) if (given[name]) fault(name, 'none, with EDGE=off');
-    return { domain, edge: undefined };
+    return { domain: undefined, edge: undefined };
   }
-  const origin = readDomain(given, ORIGIN_DOMAIN, fault);
-  checkCertificateRegion(origin, { name: 'ORIGIN_CERTIFICATE_ARN', region }, fault);
-  if (origin !== undefined && origin.name === domain?.name)
-    fault('ORIGIN_DOMAIN_NAME', 'another name than DOMAIN_NAME');
+  const domain = readDomain(given, fault);
   const edge = {
-    origin,
     ratePerAddress: readWhole(given, 'EDGE_RATE_PER_ADDRESS', EDGE_RATE, fault),
     trustedAddresses: readRanges(given, 'EDGE_TRUSTED_ADDRESSES', fault),
   };
@@ -180,15 +151,13 @@ function readStack(given: GivenSettings, fault: Fault) {
     identityAppSecretArn: readSecretArn(given, 'IDENTITY_APP_SECRET_ARN', fault),
     secretsRevision: readRevision(given, 'SECRETS_REVISION', fault),
     alarmEmail: readEmail(given, 'ALARM_EMAIL', fault),
-    ...readEntrance(given, { isProd, region }, fault),
+    ...readEntrance(given, isProd, fault),
     bucketName: readBucketName(given, 'BUCKET_NAME', fault),
+    hasWebhooks: readChoice(given, 'WEBHOOKS', { choices: ['on', 'off'], fallback: 'off' }, fault) === 'on',
+    requestsStreamArn: readStreamArn(given, 'REQUESTS_STREAM_ARN', fault),
     tableCeiling: {
       writeUnits: whole('MAX_TABLE_WRITE_UNITS', 0, 40_000, isProd ? DEPLOYED_CEILINGS.writeUnits : 400),
       readUnits: whole('MAX_TABLE_READ_UNITS', 0, 40_000, isProd ? 8000 : 800),
-    },
-    throttle: {
-      rate: whole('THROTTLE_RATE', 1, 100_000, DEPLOYED_CEILINGS.throttleRate),
-      burst: whole('THROTTLE_BURST', 1, 50_000, DEPLOYED_CEILINGS.throttleBurst),
     },
     reservedConcurrency: whole('RESERVED_CONCURRENCY', 0, 10_000, isProd ? DEPLOYED_CEILINGS.instances : 0),
     isConcurrencyGiven: Boolean(given.RESERVED_CONCURRENCY),

@@ -1,6 +1,10 @@
+import { tableDescriptions } from '@prism-gateway/gateway/deployment';
 import { describe, expect, it } from 'vitest';
 import { STAGES, type Variant } from '../rig/givenSettings.ts';
 import { findOnly, findResources, readTemplate } from '../rig/readTemplate.ts';
+
+const functionIdOf = (variant: Variant) =>
+  Object.keys(findResources(variant, 'AWS::Lambda::Function')).find((id) => /^Function[0-9A-F]{8}$/.test(id));
 
 /** The alarms' properties by the last part of their names. */
 function alarmsOf(variant: Variant): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
@@ -22,10 +26,12 @@ describe.each(STAGES)('alarms of %s', (stage) => {
       'ColdStarts',
       'DailySpend',
       'DeliveriesThrottles',
+      'DeploymentFaults',
       'FunctionErrors',
       'FunctionThrottles',
       'Latency',
-      'NearThrottle',
+      // Of dev's there are as many as the account has.
+      ...(stage === 'prod' ? ['NearInstances'] : []),
       'OldestPending',
       'RateLimitThrottles',
       'RelayersThrottles',
@@ -65,8 +71,10 @@ describe.each(STAGES)('alarms of %s', (stage) => {
   });
 
   it('watch the 99th percentile within the function, and the share of 5xx as clients see them', () => {
-    const [apiId] = Object.keys(findResources(stage, 'AWS::ApiGatewayV2::Api'));
-    const api = { Namespace: 'AWS/ApiGateway', Dimensions: [{ Name: 'ApiId', Value: { Ref: apiId } }] };
+    const url = {
+      Namespace: 'AWS/Lambda',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionIdOf(stage) } }],
+    };
     expect(alarms.Latency).toMatchObject({
       Namespace: 'PrismGateway',
       Dimensions: [{ Name: 'Stage', Value: stage }],
@@ -78,23 +86,26 @@ describe.each(STAGES)('alarms of %s', (stage) => {
       Threshold: 1,
       Metrics: [
         { Expression: 'IF(failed >= 5, 100 * failed / calls, 0)', ReturnData: true },
-        { Id: 'failed', MetricStat: { Metric: { ...api, MetricName: '5xx' }, Stat: 'Sum' }, ReturnData: false },
-        { Id: 'calls', MetricStat: { Metric: { ...api, MetricName: 'Count' }, Stat: 'Sum' }, ReturnData: false },
+        { Id: 'failed', MetricStat: { Metric: { ...url, MetricName: 'Url5xxCount' }, Stat: 'Sum' }, ReturnData: false },
+        {
+          Id: 'calls',
+          MetricStat: { Metric: { ...url, MetricName: 'UrlRequestCount' }, Stat: 'Sum' },
+          ReturnData: false,
+        },
       ],
     });
   });
 
   it('watch throttling of the function, of the tables and of their indexes', () => {
-    const [functionId] = Object.keys(findResources(stage, 'AWS::Lambda::Function'));
-    const target = { Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionId } }] };
+    const target = { Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionIdOf(stage) } }] };
     expect(alarms.FunctionThrottles).toMatchObject({ ...target, Namespace: 'AWS/Lambda', MetricName: 'Throttles' });
     expect(alarms.FunctionErrors).toMatchObject({ ...target, Namespace: 'AWS/Lambda', MetricName: 'Errors' });
     const text = JSON.stringify(alarms.RequestsThrottles);
-    for (const index of ['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain', 'byRelease'])
-      expect(text).toContain(`"Value":"${index}"`);
-    // The sum, the table and its five indexes.
-    expect(alarms.RequestsThrottles?.Metrics).toHaveLength(7);
-    expect(alarms.RequestsReadThrottles?.Metrics).toHaveLength(7);
+    const { indexes } = tableDescriptions.requests;
+    for (const { name } of indexes) expect(text).toContain(`"Value":"${name}"`);
+    // The sum, the table and its indexes.
+    expect(alarms.RequestsThrottles?.Metrics).toHaveLength(2 + indexes.length);
+    expect(alarms.RequestsReadThrottles?.Metrics).toHaveLength(2 + indexes.length);
     expect(alarms.RelayersThrottles?.Metrics).toHaveLength(3);
     expect(JSON.stringify(alarms.RateLimitThrottles)).toContain(`"service-ratelimit-${stage}"`);
   });
@@ -128,7 +139,6 @@ describe('other settings', () => {
     const alarms = alarmsOf('other');
     expect(alarms.OldestPending?.Threshold).toBe(120);
     expect(alarms.Latency?.Threshold).toBe(500);
-    expect(alarms.NearThrottle?.Threshold).toBe(60 * 0.8);
     expect(JSON.stringify(alarms.RequestsThrottles)).toContain('"service-requests-dev-restored"');
   });
 });

@@ -1,19 +1,14 @@
+import { EMF_NAMESPACE } from '@prism-gateway/gateway/deployment';
 import { Duration } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { type Alarm, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { apiMetric, BOTH_THROTTLES, functionMetric, gatewayMetric, tableThrottles } from './gatewayMetrics.ts';
+import { type AlarmPlan, addAlarm } from './addAlarm.ts';
+import { BOTH_THROTTLES, functionMetric, gatewayMetric, tableThrottles } from './gatewayMetrics.ts';
 import type { StackContext } from './stackContext.ts';
-
-/** What alarms watch. */
-export interface Watched {
-  readonly api: HttpApi;
-  readonly target: IFunction;
-}
 
 interface AddedAlarms {
   readonly alarms: readonly Alarm[];
@@ -22,50 +17,35 @@ interface AddedAlarms {
   readonly topic: Topic;
 }
 
-interface AlarmPlan {
-  readonly id: string;
-  /** What it means, and what to look at first. */
-  readonly description: string;
-  readonly metric: IMetric;
-  /** Raised at this value. */
-  readonly threshold: number;
-  /** Periods looked at, and how many of them must be bad. */
-  readonly periods: readonly [bad: number, of: number];
-  readonly missing?: TreatMissingData;
-}
-
 const MINUTE = Duration.minutes(1);
 const FIVE_MINUTES = Duration.minutes(5);
-const SECONDS_PER_MINUTE = 60;
 /** Fewer failures than this in five minutes wake nobody up, whatever share they are. */
 const FEWEST_FAILURES = 5;
-/** Share of the throttle's rate, sustained for minutes, at which it should be raised. */
+/** Share of the instances, in use for minutes, at which there should be more. */
 const NEAR_LIMIT = 0.8;
 
-function failureRate(api: HttpApi, period: Duration): MathExpression {
+function failureRate(target: LambdaFunction, period: Duration): MathExpression {
   return new MathExpression({
     expression: `IF(failed >= ${FEWEST_FAILURES}, 100 * failed / calls, 0)`,
     usingMetrics: {
-      failed: apiMetric(api, '5xx', { statistic: 'Sum', period }),
-      calls: apiMetric(api, 'Count', { statistic: 'Sum', period }),
+      failed: functionMetric(target, 'Url5xxCount', { statistic: 'Sum', period }),
+      calls: functionMetric(target, 'UrlRequestCount', { statistic: 'Sum', period }),
     },
     period,
     label: '5xx, % of calls',
   });
 }
 
-function queuePlans({ stage, alarms }: StackContext['settings']): AlarmPlan[] {
-  return [
-    {
-      id: 'OldestPending',
-      description: `The oldest pending request waits for ${alarms.oldestPendingSeconds} s or more, or nothing measures it: no relayer claims (stopped, out of gas, removed, fees too low), or the function is down.`,
-      metric: gatewayMetric(stage, 'OldestPendingAge', { statistic: 'Maximum', period: MINUTE }),
-      threshold: alarms.oldestPendingSeconds,
-      periods: [5, 5],
-      // It is measured every minute: silence is a fault.
-      missing: TreatMissingData.BREACHING,
-    },
-  ];
+function queuePlan({ stage, alarms }: StackContext['settings']): AlarmPlan {
+  return {
+    id: 'OldestPending',
+    description: `The oldest pending request waits for ${alarms.oldestPendingSeconds} s or more, or nothing measures it: no relayer claims (stopped, out of gas, removed, fees too low), or the function is down.`,
+    metric: gatewayMetric(stage, 'OldestPendingAge', { statistic: 'Maximum', period: MINUTE }),
+    threshold: alarms.oldestPendingSeconds,
+    periods: [5, 5],
+    // It is measured every minute: silence is a fault.
+    missing: TreatMissingData.BREACHING,
+  };
 }
 
 /** Claims in half an hour, none of which was reported, that say more than that relayers take their time. */
@@ -92,7 +72,6 @@ function claimPlans({ stage, alarms }: StackContext['settings']): AlarmPlan[] {
         label: 'claims without a report',
       }),
       threshold: FEWEST_CLAIMS,
-      periods: [1, 1],
     },
   ];
 }
@@ -102,7 +81,7 @@ const FEWEST_CALLS = 50;
 /** Share of cold starts, in percent, at which instances come and go faster than they pay off. */
 const MANY_COLD_STARTS = 20;
 
-function coldStartPlan(stage: string, { api }: Watched): AlarmPlan {
+function coldStartPlan(stage: string, target: LambdaFunction): AlarmPlan {
   return {
     id: 'ColdStarts',
     description: `For 15 minutes ${MANY_COLD_STARTS} % of the calls or more met a cold start: instances end early (memory, errors), or calls come in bursts.`,
@@ -110,7 +89,7 @@ function coldStartPlan(stage: string, { api }: Watched): AlarmPlan {
       expression: `IF(calls >= ${FEWEST_CALLS}, 100 * FILL(starts, 0) / calls, 0)`,
       usingMetrics: {
         starts: gatewayMetric(stage, 'ColdStarts', { statistic: 'Sum', period: FIVE_MINUTES }),
-        calls: apiMetric(api, 'Count', { statistic: 'Sum', period: FIVE_MINUTES }),
+        calls: functionMetric(target, 'UrlRequestCount', { statistic: 'Sum', period: FIVE_MINUTES }),
       },
       period: FIVE_MINUTES,
       label: 'cold starts, % of calls',
@@ -120,10 +99,10 @@ function coldStartPlan(stage: string, { api }: Watched): AlarmPlan {
   };
 }
 
-/** US dollars a million, at list prices of us-east-1. @see docs/operations-aws.md, "Cost" */
-const PRICES = { writes: 0.625, reads: 0.125, calls: 1.95, edgeCalls: 3.55 } as const;
+/** US dollars a million, at list prices of us-east-1. @see docs/operations-aws.md, "The bill" */
+const PRICES = { writes: 0.625, reads: 0.125, calls: 0.45, edgeCalls: 2.15 } as const;
 
-function spendPlans({ stage, alarms, edge }: StackContext['settings'], { api }: Watched): AlarmPlan[] {
+function spendPlans({ stage, alarms, edge }: StackContext['settings'], target: LambdaFunction): AlarmPlan[] {
   if (alarms.dailyBudgetUsd === 0) return [];
   const period = Duration.days(1);
   const sum = (name: 'WriteUnits' | 'ReadUnits') => gatewayMetric(stage, name, { statistic: 'Sum', period });
@@ -137,46 +116,68 @@ function spendPlans({ stage, alarms, edge }: StackContext['settings'], { api }: 
         usingMetrics: {
           writes: sum('WriteUnits'),
           reads: sum('ReadUnits'),
-          calls: apiMetric(api, 'Count', { statistic: 'Sum', period }),
+          calls: functionMetric(target, 'UrlRequestCount', { statistic: 'Sum', period }),
         },
         period,
         label: 'USD a day',
       }),
       threshold: alarms.dailyBudgetUsd,
-      periods: [1, 1],
     },
   ];
 }
 
-function callPlans({ stage, alarms, throttle }: StackContext['settings'], { api }: Watched): AlarmPlan[] {
+function callPlans({ stage, alarms }: StackContext['settings'], target: LambdaFunction): AlarmPlan[] {
   return [
     {
       id: 'ServerErrors',
       description:
         'More than 1 % of the calls, and at least five, were answered 5xx: see the function log for `level: error`.',
-      metric: failureRate(api, FIVE_MINUTES),
+      metric: failureRate(target, FIVE_MINUTES),
       threshold: 1,
-      periods: [1, 1],
     },
     {
       id: 'Latency',
       description: `One call in a hundred takes ${alarms.latencyMs} ms or longer within the function, not counting how long it waited for something to happen.`,
-      // API Gateway's own counts the 25 s of each call that waits: relayers on the feed would keep the alarm raised.
       metric: gatewayMetric(stage, 'Latency', { statistic: 'p99', period: FIVE_MINUTES }),
       threshold: alarms.latencyMs,
       periods: [3, 3],
     },
-    {
-      id: 'NearThrottle',
-      description: `Calls come at ${NEAR_LIMIT * 100} % of THROTTLE_RATE (${throttle.rate} a second) or more: beyond it API Gateway answers 429.`,
-      metric: apiMetric(api, 'Count', { statistic: 'Sum', period: MINUTE }),
-      threshold: throttle.rate * SECONDS_PER_MINUTE * NEAR_LIMIT,
-      periods: [3, 5],
-    },
   ];
 }
 
-function functionPlans({ target }: Watched): AlarmPlan[] {
+function nearLimitPlan(instances: number, target: LambdaFunction): AlarmPlan {
+  return {
+    id: 'NearInstances',
+    description: `${NEAR_LIMIT * 100} % of the ${instances} instances or more (RESERVED_CONCURRENCY) are at work at once: beyond it calls are answered 429.`,
+    metric: functionMetric(target, 'ConcurrentExecutions', { statistic: 'Maximum', period: MINUTE }),
+    threshold: Math.ceil(instances * NEAR_LIMIT),
+    periods: [3, 5],
+  };
+}
+
+/** What DynamoDB says of a role without rights, and of a table that is not there: no outage, and nothing that passes. */
+const DEPLOYMENT_FAULTS = ['AccessDeniedException', 'ResourceNotFoundException'];
+
+function deploymentFaultPlan({ stack, settings }: StackContext, logGroup: ILogGroup): AlarmPlan {
+  const filter = new MetricFilter(stack, 'DeploymentFaults', {
+    logGroup,
+    filterPattern: FilterPattern.any(
+      ...DEPLOYMENT_FAULTS.map((name) => FilterPattern.stringValue('$.cause.name', '=', name)),
+    ),
+    // Apart from what the function itself writes.
+    metricNamespace: `${EMF_NAMESPACE}/Log`,
+    metricName: `DeploymentFaults-${settings.stage}`,
+  });
+  return {
+    id: 'DeploymentFaults',
+    description:
+      'A table refuses the function, or is not there: rights or names of this deployment are wrong, and no waiting helps. The log has cause.message.',
+    metric: filter.metric({ statistic: 'Sum', period: MINUTE }),
+    threshold: 1,
+  };
+}
+
+function functionPlans({ reservedConcurrency }: StackContext['settings'], target: LambdaFunction): AlarmPlan[] {
   const reading = { statistic: 'Sum', period: FIVE_MINUTES };
   return [
     {
@@ -185,7 +186,6 @@ function functionPlans({ target }: Watched): AlarmPlan[] {
         'The function ended without an answer: it cannot start (a bad setting or secret), ran out of memory, or timed out.',
       metric: functionMetric(target, 'Errors', reading),
       threshold: 3,
-      periods: [1, 1],
     },
     {
       id: 'FunctionThrottles',
@@ -193,8 +193,8 @@ function functionPlans({ target }: Watched): AlarmPlan[] {
         'Calls were refused for want of instances: raise RESERVED_CONCURRENCY, or the account has reached its limit.',
       metric: functionMetric(target, 'Throttles', reading),
       threshold: 1,
-      periods: [1, 1],
     },
+    ...(reservedConcurrency === 0 ? [] : [nearLimitPlan(reservedConcurrency, target)]),
   ];
 }
 
@@ -235,15 +235,14 @@ function addTopic({ stack, settings }: StackContext): Topic {
 }
 
 /** What takes a release back while a tenth of the calls goes to it: minutes must do. */
-function releasePlans({ api, target }: Watched): AlarmPlan[] {
+function releasePlans(target: LambdaFunction): AlarmPlan[] {
   return [
     {
       id: 'ReleaseServerErrors',
       description:
         'Within a minute 1 % of the calls, and at least five, were answered 5xx: a release under way is taken back.',
-      metric: failureRate(api, MINUTE),
+      metric: failureRate(target, MINUTE),
       threshold: 1,
-      periods: [1, 1],
     },
     {
       id: 'ReleaseFunctionErrors',
@@ -251,40 +250,25 @@ function releasePlans({ api, target }: Watched): AlarmPlan[] {
         'Within a minute the function ended three times without an answer: a release under way is taken back.',
       metric: functionMetric(target, 'Errors', { statistic: 'Sum', period: MINUTE }),
       threshold: 3,
-      periods: [1, 1],
     },
   ];
 }
 
 /** Adds the alarms, and the topic that they are told to. */
-export function addAlarms(context: StackContext, watched: Watched): AddedAlarms {
-  const { stack, settings } = context;
+export function addAlarms(context: StackContext, target: LambdaFunction): AddedAlarms {
+  const { settings } = context;
   const topic = addTopic(context);
-  const action = new SnsAction(topic);
-  const add = ({ id, description, metric, threshold, periods: [bad, of], missing }: AlarmPlan): Alarm => {
-    const alarm = new Alarm(stack, `${id}Alarm`, {
-      alarmName: `prism-gateway-${settings.stage}-${id}`,
-      alarmDescription: description,
-      metric,
-      threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      datapointsToAlarm: bad,
-      evaluationPeriods: of,
-      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
-    });
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
-    return alarm;
-  };
+  const add = (plan: AlarmPlan) => addAlarm(context, topic, plan);
   const plans = [
-    ...queuePlans(settings),
+    queuePlan(settings),
     ...claimPlans(settings),
-    ...callPlans(settings, watched),
-    ...functionPlans(watched),
-    coldStartPlan(settings.stage, watched),
-    ...spendPlans(settings, watched),
+    ...callPlans(settings, target),
+    ...functionPlans(settings, target),
+    deploymentFaultPlan(context, target.logGroup),
+    coldStartPlan(settings.stage, target),
+    ...spendPlans(settings, target),
     ...tablePlans(settings),
   ];
-  const releaseAlarms = releasePlans(watched).map(add);
+  const releaseAlarms = releasePlans(target).map(add);
   return { alarms: [...plans.map(add), ...releaseAlarms], releaseAlarms, topic };
 }

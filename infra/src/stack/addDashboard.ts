@@ -12,12 +12,13 @@ import {
   MathExpression,
   PeriodOverride,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Watched } from './addAlarms.ts';
-import { apiMetric, functionMetric, gatewayMetric, tableMetric, tableThrottles } from './gatewayMetrics.ts';
+import { functionMetric, gatewayMetric, tableMetric, tableThrottles } from './gatewayMetrics.ts';
 import type { StackContext } from './stackContext.ts';
 
-interface Shown extends Watched {
+interface Shown {
+  readonly target: IFunction;
   readonly alarms: readonly Alarm[];
   readonly functionLog: ILogGroup;
 }
@@ -55,7 +56,7 @@ function queueRow(stage: string): IWidget[] {
   ];
 }
 
-function callRows(stage: string, { api }: Watched): IWidget[][] {
+function callRows(stage: string, { target }: Pick<Shown, 'target'>): IWidget[][] {
   const byRoute = new MathExpression({
     expression: `SEARCH('{${EMF_NAMESPACE},Stage,Route} MetricName="Latency" Stage="${stage}"', 'p99', 60)`,
     usingMetrics: {},
@@ -65,13 +66,13 @@ function callRows(stage: string, { api }: Watched): IWidget[][] {
   return [
     [
       graph('Calls', 'a minute', [
-        apiMetric(api, 'Count', reading('Sum', 'all')),
-        apiMetric(api, '4xx', reading('Sum', '4xx')),
-        apiMetric(api, '5xx', reading('Sum', '5xx')),
+        functionMetric(target, 'UrlRequestCount', reading('Sum', 'all')),
+        functionMetric(target, 'Url4xxCount', reading('Sum', '4xx')),
+        functionMetric(target, 'Url5xxCount', reading('Sum', '5xx')),
       ]),
       graph('Latency', 'ms', [
-        apiMetric(api, 'Latency', reading('p50', 'p50, as clients see it')),
-        apiMetric(api, 'Latency', reading('p99', 'p99, as clients see it')),
+        functionMetric(target, 'UrlRequestLatency', reading('p50', 'p50, as the caller sees it')),
+        functionMetric(target, 'UrlRequestLatency', reading('p99', 'p99, as the caller sees it')),
         gatewayMetric(stage, 'Latency', reading('p99', 'p99 within the gateway')),
       ]),
     ],
@@ -85,7 +86,7 @@ function callRows(stage: string, { api }: Watched): IWidget[][] {
   ];
 }
 
-function functionRow(stage: string, { target }: Watched, functionLog: ILogGroup): IWidget[] {
+function functionRow(stage: string, { target }: Pick<Shown, 'target'>, functionLog: ILogGroup): IWidget[] {
   return [
     graph('Function', 'a minute', [
       functionMetric(target, 'ConcurrentExecutions', reading('Maximum', 'instances at once')),
@@ -94,15 +95,12 @@ function functionRow(stage: string, { target }: Watched, functionLog: ILogGroup)
       gatewayMetric(stage, 'ColdStarts', reading('Sum', 'cold starts')),
     ]),
     new LogQueryWidget({
-      title: 'Cold starts and memory',
+      title: 'Memory',
       width: HALF,
       height: HEIGHT,
       view: LogQueryVisualizationType.LINE,
       logGroupNames: [functionLog.logGroupName],
-      queryLines: [
-        'filter @type = "REPORT"',
-        'stats max(@maxMemoryUsed / 1000000) as MB, count(@initDuration) as coldStarts, pct(@initDuration, 99) as p99InitMs by bin(5m)',
-      ],
+      queryLines: ['filter ispresent(MaxMemoryMb)', 'stats max(MaxMemoryMb) as MB by bin(5m)'],
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../rig/givenSettings.ts';
-import { findOnly, findResources, flatten, flattenAll } from '../rig/readTemplate.ts';
+import { findOnly, findResources, flatten, flattenAll, readTemplates } from '../rig/readTemplate.ts';
 
 const idOf = (stage: (typeof STAGES)[number], type: string, word: string) =>
   Object.keys(findResources(stage, type)).find((id) => new RegExp(`^${word}[0-9A-F]{8}$`).test(id));
@@ -16,7 +16,14 @@ describe.each(STAGES)('a release of %s', (stage) => {
 
   // Shows AWS-6.
   it('gives a new version a tenth of the calls at most for ten minutes', () => {
-    expect(group.Properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent10Minutes');
+    expect(group.Properties.DeploymentConfigName).toEqual({ Ref: 'ReleaseMode' });
+    expect(readTemplates(stage).Service?.Parameters?.ReleaseMode).toMatchObject({
+      Default: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
+      // `deploy --now`.
+      AllowedValues: expect.arrayContaining(['CodeDeployDefault.LambdaAllAtOnce']),
+    });
+    const [groupId] = Object.keys(findResources(stage, 'AWS::CodeDeploy::DeploymentGroup'));
+    expect(alias.DependsOn).toContain(groupId);
     expect(group.Properties.DeploymentStyle).toMatchObject({ DeploymentOption: 'WITH_TRAFFIC_CONTROL' });
     expect(Object.keys(alias.UpdatePolicy)).toEqual(['CodeDeployLambdaAliasUpdate']);
   });
@@ -47,6 +54,15 @@ describe.each(STAGES)('a release of %s', (stage) => {
     expect(Object.keys(Variables).sort()).toEqual(
       ['ADMIN_API_KEY_ARN', ...(stage === 'prod' ? ['ORIGIN_SECRET_ARN'] : []), 'VERSION_ARN'].sort(),
     );
+  });
+
+  // Shows AWS-6.
+  it.runIf(stage === 'prod')('is judged once more by the way that clients take', () => {
+    expect(alias.UpdatePolicy.CodeDeployLambdaAliasUpdate?.AfterAllowTrafficHook).toEqual({
+      Ref: idOf(stage, 'AWS::Lambda::Function', 'PostTraffic'),
+    });
+    const { Environment } = findOnly(stage, 'AWS::Lambda::Function', 'PostTraffic').Properties;
+    expect(Environment).toMatchObject({ Variables: { PUBLIC_URL: { Ref: 'EdgeUrl' } } });
   });
 
   it('has a hook that may call that version, read the two secrets, and tell CodeDeploy', () => {

@@ -24,19 +24,23 @@ function permissionsOf(role: Resource): string[] {
 
 const region = { dev: '<AWS::Region>', prod: 'eu-central-1' } as const satisfies Record<Stage, string>;
 
-function expectedPermissions(stage: Stage, names: { readonly requests: string; readonly bucket: string }): string[] {
+function expectedPermissions(
+  stage: Stage,
+  names: { readonly requests: string; readonly deliveries?: string; readonly bucket: string },
+): string[] {
+  const deliveries = names.deliveries ?? `service-deliveries-${stage}`;
   const place = `${region[stage]}:<AWS::AccountId>`;
   const table = (name: string) => `arn:<AWS::Partition>:dynamodb:${place}:table/${name}`;
   const on = (resource: string, ...actions: string[]) => actions.map((action) => `dynamodb:${action} ${resource}`);
   return [
     ...on(table(names.requests), 'BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'),
-    ...['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain', 'byRelease'].flatMap((index) =>
+    ...['bySigner', 'byStatus', 'byTransactionOrRelease'].flatMap((index) =>
       on(`${table(names.requests)}/index/${index}`, 'Query'),
     ),
     ...on(table(`service-relayers-${stage}`), 'DeleteItem', 'GetItem', 'Scan', 'UpdateItem'),
     ...on(table(`service-ratelimit-${stage}`), 'GetItem', 'Query', 'UpdateItem'),
-    ...on(table(`service-deliveries-${stage}`), 'GetItem', 'Query', 'UpdateItem'),
-    ...['byDue', 'byWebhook'].flatMap((index) => on(`${table(`service-deliveries-${stage}`)}/index/${index}`, 'Query')),
+    ...on(table(deliveries), 'GetItem', 'Query', 'UpdateItem'),
+    ...['byDue', 'byWebhook'].flatMap((index) => on(`${table(deliveries)}/index/${index}`, 'Query')),
     `s3:GetObject <${names.bucket}.Arn>/v1/*`,
     `s3:PutObject <${names.bucket}.Arn>/v1/*`,
     `s3:DeleteObject <${names.bucket}.Arn>/v1/*`,
@@ -104,7 +108,11 @@ describe("the function's role for other settings", () => {
   it('follows the function to a restored table, and reads an app secret that is a parameter', () => {
     expect(permissions).toEqual(
       [
-        ...expectedPermissions('dev', { requests: 'service-requests-dev-restored', bucket: bucketId('other') }),
+        ...expectedPermissions('dev', {
+          requests: 'service-requests-dev-restored',
+          deliveries: 'service-deliveries-dev-restored',
+          bucket: bucketId('other'),
+        }),
         'ssm:GetParameter arn:aws:ssm:eu-central-1:123456789012:parameter/prism/app-secret',
       ].sort(),
     );

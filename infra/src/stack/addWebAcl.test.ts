@@ -67,6 +67,8 @@ describe('distribution', () => {
   it('passes every method, header and query on, by TLS, and keeps nothing', () => {
     expect(DistributionConfig).toMatchObject({
       Aliases: ['api.example.org'],
+      // The firewall counts each IPv6 address by itself, of which one client has 2^64.
+      IPV6Enabled: false,
       ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021', SslSupportMethod: 'sni-only' },
       DefaultCacheBehavior: {
         ViewerProtocolPolicy: 'https-only',
@@ -76,6 +78,21 @@ describe('distribution', () => {
         OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
         AllowedMethods: expect.arrayContaining(['GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'DELETE']),
       },
+    });
+  });
+
+  // Shows AWS-5.
+  it('says who calls, whatever the caller has written there', () => {
+    const { DefaultCacheBehavior } = DistributionConfig as { readonly DefaultCacheBehavior: object };
+    const [id] = Object.keys(findResources('prod', 'AWS::CloudFront::Function'));
+    expect(DefaultCacheBehavior).toMatchObject({
+      FunctionAssociations: [{ EventType: 'viewer-request', FunctionARN: { 'Fn::GetAtt': [id, 'FunctionARN'] } }],
+    });
+    const code = String(findOnly('prod', 'AWS::CloudFront::Function').Properties.FunctionCode);
+    const play = new Function('event', `${code}; return handler(event);`);
+    const forged = { 'x-viewer-address': { value: '8.8.8.8' }, accept: { value: '*/*' } };
+    expect(play({ viewer: { ip: '192.0.2.9' }, request: { headers: forged } })).toEqual({
+      headers: { 'x-viewer-address': { value: '192.0.2.9' }, accept: { value: '*/*' } },
     });
   });
 

@@ -15,7 +15,7 @@ describe.each(STAGES)('webhooks of %s', (stage) => {
     expect(Object.values(findResources(stage, 'AWS::SQS::QueuePolicy'))).toHaveLength(2);
   });
 
-  it('follow moves and expiries alone, and give a batch up to the dead ones', () => {
+  it('follow moves alone, and give a batch up to the dead ones', () => {
     const { FilterCriteria, DestinationConfig, ...rest } = mapping('WebhookStream');
     expect(rest).toMatchObject({ StartingPosition: 'TRIM_HORIZON', BisectBatchOnFunctionError: true });
     expect(JSON.stringify(rest.EventSourceArn)).toMatch(/RequestsTable.*StreamArn/);
@@ -24,8 +24,15 @@ describe.each(STAGES)('webhooks of %s', (stage) => {
     const { Filters } = FilterCriteria as { readonly Filters: readonly { readonly Pattern: string }[] };
     expect(Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
       { eventName: ['INSERT', 'MODIFY'], dynamodb: { NewImage: { status: { S: [{ exists: true }] } } } },
-      expect.objectContaining({ eventName: ['REMOVE'] }),
     ]);
+  });
+
+  it('have a function beside them that counts many moves at once, and removals; it may remove params and nothing else', () => {
+    const { FilterCriteria, MaximumBatchingWindowInSeconds } = mapping('StatsStream');
+    expect(MaximumBatchingWindowInSeconds).toBe(10);
+    expect(JSON.stringify(FilterCriteria)).toContain('REMOVE');
+    const { Policies } = findOnly(stage, 'AWS::IAM::Role', 'StatsRecorderRole').Properties;
+    expect(JSON.stringify(Policies)).not.toMatch(/secretsmanager|s3:|PutItem|GetItem|Scan/);
   });
 
   it('deliver by a few instances that say which messages failed', () => {

@@ -1,7 +1,5 @@
 import { deliveriesTable } from '@prism-gateway/gateway/deployment';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
@@ -10,6 +8,7 @@ import {
   Architecture,
   Code,
   EventSourceMapping,
+  type EventSourceMappingProps,
   FilterCriteria,
   Function as LambdaFunction,
   Runtime,
@@ -18,6 +17,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { addAlarm } from './addAlarm.ts';
 import { BOTH_THROTTLES, throttlesOf } from './gatewayMetrics.ts';
 import type { StackContext } from './stackContext.ts';
 
@@ -45,30 +45,35 @@ const OLD_MS = 300_000;
 const allow = (sid: string, actions: readonly string[], resources: readonly string[]) =>
   new PolicyStatement({ sid, actions: [...actions], resources: [...resources] });
 
-/** Moves of requests alone, and those that DynamoDB removes: no other write calls the function. */
-const FILTERS = [
-  FilterCriteria.filter({
-    eventName: ['INSERT', 'MODIFY'],
-    dynamodb: { NewImage: { status: { S: [{ exists: true }] } } },
-  }),
-  FilterCriteria.filter({
-    eventName: ['REMOVE'],
-    userIdentity: { type: ['Service'], principalId: ['dynamodb.amazonaws.com'] },
-    dynamodb: { OldImage: { status: { S: [{ exists: true }] } } },
-  }),
-];
+/** Moves of requests alone: no other write calls the function. */
+const MOVES = FilterCriteria.filter({
+  eventName: ['INSERT', 'MODIFY'],
+  dynamodb: { NewImage: { status: { S: [{ exists: true }] } } },
+});
+/** Requests that are removed, by DynamoDB or an administrator. */
+const REMOVALS = FilterCriteria.filter({
+  eventName: ['REMOVE'],
+  dynamodb: { OldImage: { status: { S: [{ exists: true }] } } },
+});
+/** How long moves are gathered before they are counted, in seconds: each item of the stats is a write unit. */
+const STATS_WINDOW_SECONDS = 10;
 
 interface Worker {
-  readonly id: 'WebhookRecorder' | 'WebhookDeliverer';
+  readonly id: 'WebhookRecorder' | 'WebhookDeliverer' | 'StatsRecorder';
   readonly suffix: string;
   readonly description: string;
   readonly seconds: number;
   readonly statements: readonly PolicyStatement[];
+  /** What it writes of the stream; absent: it does not read it. */
+  readonly records?: 'deliveries' | 'stats';
 }
 
-function addWorker(context: StackContext, parts: WebhooksParts & { readonly queue: Queue }, worker: Worker) {
+/** Parts, and the queues between them. */
+type WorkerParts = WebhooksParts & ReturnType<typeof addQueues>;
+
+function addWorker(context: StackContext, parts: WorkerParts, worker: Worker) {
   const { stack, settings } = context;
-  const { id, suffix, description, seconds, statements } = worker;
+  const { id, suffix, description, seconds, statements, records } = worker;
   const functionName = `prism-gateway-${settings.stage}-${suffix}`;
   const logGroup = new LogGroup(stack, `${id}Log`, {
     logGroupName: `/aws/lambda/${functionName}`,
@@ -90,6 +95,7 @@ function addWorker(context: StackContext, parts: WebhooksParts & { readonly queu
       REQUESTS_TABLE: settings.tables.requests,
       DELIVERIES_TABLE: deliveriesName(context),
       WEBHOOKS_QUEUE_URL: parts.queue.queueUrl,
+      ...(records !== undefined && { RECORDS: records }),
       ...(settings.gateway.WEBHOOKS_ALLOW_PRIVATE !== undefined && {
         WEBHOOKS_ALLOW_PRIVATE: settings.gateway.WEBHOOKS_ALLOW_PRIVATE,
       }),
@@ -98,8 +104,12 @@ function addWorker(context: StackContext, parts: WebhooksParts & { readonly queu
   });
 }
 
+const requestsArn = ({ stack, settings }: StackContext) =>
+  stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: settings.tables.requests });
+
 /** Names the table of deliveries. */
-export const deliveriesName = ({ settings }: Pick<StackContext, 'settings'>) => `service-deliveries-${settings.stage}`;
+export const deliveriesName = ({ settings: { gateway, stage } }: Pick<StackContext, 'settings'>) =>
+  gateway.DELIVERIES_TABLE ?? `service-deliveries-${stage}`;
 
 /** Writes what may be done with deliveries. */
 export function deliveriesStatements(context: StackContext, actions: readonly string[]): PolicyStatement[] {
@@ -130,38 +140,70 @@ function addQueues({ stack, settings }: StackContext) {
   return { queue, deadLetters };
 }
 
-function addRecorder(context: StackContext, parts: WebhooksParts & ReturnType<typeof addQueues>): LambdaFunction {
-  const { stack, settings } = context;
-  const { requests, queue, deadLetters } = parts;
-  const streamArn = requests.tableStreamArn ?? '';
-  const table = stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: settings.tables.requests });
-  const recorder = addWorker(context, parts, {
-    ...{ id: 'WebhookRecorder', suffix: 'webhooks-record', seconds: RECORD_SECONDS },
-    description: 'writes moves of requests into the outbox of webhooks',
-    statements: [
-      allow('Stream', ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
-      allow('Webhooks', ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'], [table]),
-      ...deliveriesStatements(context, ['PutItem', 'UpdateItem']),
-      allow('Wake', ['sqs:SendMessage'], [queue.queueArn, deadLetters.queueArn]),
-    ],
-  });
-  new EventSourceMapping(stack, 'WebhookStream', {
-    ...{ target: recorder, eventSourceArn: streamArn, startingPosition: StartingPosition.TRIM_HORIZON },
-    ...{ batchSize: 100, bisectBatchOnError: true, retryAttempts: MAX_BATCH_TRIES, filters: FILTERS },
-    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
-  });
-  return recorder;
+interface StreamReader extends Pick<Worker, 'id' | 'suffix' | 'description' | 'records' | 'statements'> {
+  readonly mappingId: string;
+  readonly mapping: Partial<EventSourceMappingProps>;
 }
 
-function addDeliverer(context: StackContext, parts: WebhooksParts & ReturnType<typeof addQueues>): void {
-  const { stack, settings } = context;
+/** Adds a function on the stream of the requests' table. A batch that fails for good leaves a dead letter. */
+function addStreamReader(context: StackContext, parts: WorkerParts, reader: StreamReader): LambdaFunction {
+  const { mappingId, mapping, ...worker } = reader;
+  const { deadLetters, requests } = parts;
+  // Of the stack's own table, or of one that was restored beside it.
+  const streamArn = context.settings.requestsStreamArn ?? requests.tableStreamArn ?? '';
+  const reading = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+  const target = addWorker(context, parts, {
+    ...{ ...worker, seconds: RECORD_SECONDS },
+    statements: [
+      allow('Stream', reading, [streamArn]),
+      ...worker.statements,
+      allow('DeadLetters', ['sqs:SendMessage'], [deadLetters.queueArn]),
+    ],
+  });
+  new EventSourceMapping(context.stack, mappingId, {
+    ...{ target, eventSourceArn: streamArn, startingPosition: StartingPosition.TRIM_HORIZON },
+    ...{ ...mapping, retryAttempts: MAX_BATCH_TRIES },
+    onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
+  });
+  return target;
+}
+
+const addRecorder = (context: StackContext, parts: WorkerParts) =>
+  addStreamReader(context, parts, {
+    ...{ id: 'WebhookRecorder', suffix: 'webhooks-record', records: 'deliveries', mappingId: 'WebhookStream' },
+    description: 'writes moves of requests into the outbox of webhooks',
+    statements: [
+      allow('Webhooks', ['dynamodb:GetItem'], [requestsArn(context)]),
+      ...deliveriesStatements(context, ['PutItem', 'UpdateItem']),
+      allow('Wake', ['sqs:SendMessage'], [parts.queue.queueArn]),
+    ],
+    mapping: { batchSize: 100, bisectBatchOnError: true, filters: [MOVES] },
+  });
+
+/** Adds what counts moves for `GET /admin/stats`, and removes params whose request is gone. */
+const addStatsRecorder = (context: StackContext, parts: WorkerParts) =>
+  addStreamReader(context, parts, {
+    ...{ id: 'StatsRecorder', suffix: 'stats-record', records: 'stats', mappingId: 'StatsStream' },
+    description: 'counts moves of requests',
+    statements: [
+      allow('Params', ['dynamodb:DeleteItem'], [requestsArn(context)]),
+      ...deliveriesStatements(context, ['Query', 'UpdateItem']),
+    ],
+    // A batch that fails comes again as it was: so it is counted once.
+    mapping: {
+      ...{ batchSize: 1000, maxBatchingWindow: Duration.seconds(STATS_WINDOW_SECONDS) },
+      filters: [MOVES, REMOVALS],
+    },
+  });
+
+function addDeliverer(context: StackContext, parts: WorkerParts): void {
+  const { stack } = context;
   const { queue } = parts;
-  const table = stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: settings.tables.requests });
   const deliverer = addWorker(context, parts, {
     ...{ id: 'WebhookDeliverer', suffix: 'webhooks-deliver', seconds: DELIVER_SECONDS },
     description: 'delivers webhooks',
     statements: [
-      allow('Webhooks', ['dynamodb:GetItem', 'dynamodb:UpdateItem'], [table]),
+      allow('Webhooks', ['dynamodb:GetItem', 'dynamodb:UpdateItem'], [requestsArn(context)]),
       ...deliveriesStatements(context, ['GetItem', 'Query', 'UpdateItem']),
       allow(
         'Queue',
@@ -181,26 +223,6 @@ function addDeliverer(context: StackContext, parts: WebhooksParts & ReturnType<t
   });
 }
 
-interface WebhookAlarm {
-  readonly id: string;
-  readonly description: string;
-  readonly metric: IMetric;
-  readonly threshold: number;
-  /** Periods that must be bad one after another; 1 unless told otherwise. */
-  readonly periods?: number;
-}
-
-function addWebhookAlarm({ stack, settings }: StackContext, topic: Topic, plan: WebhookAlarm): void {
-  const { id, description: alarmDescription, metric, threshold, periods = 1 } = plan;
-  const alarm = new Alarm(stack, `${id}Alarm`, {
-    ...{ alarmName: `prism-gateway-${settings.stage}-${id}`, alarmDescription, metric, threshold },
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    ...{ datapointsToAlarm: periods, evaluationPeriods: periods, treatMissingData: TreatMissingData.NOT_BREACHING },
-  });
-  alarm.addAlarmAction(new SnsAction(topic));
-  alarm.addOkAction(new SnsAction(topic));
-}
-
 /**
  * Adds what delivers webhooks: a function on the stream of the requests' table that fills the outbox, a queue with dead letters whose
  * messages say which webhook to look at, and a function that looks, which reaches receivers and no secrets.
@@ -208,30 +230,34 @@ function addWebhookAlarm({ stack, settings }: StackContext, topic: Topic, plan: 
  * @see docs/specification.md WEBHOOK-5
  */
 export function addWebhooks(context: StackContext, parts: WebhooksParts): void {
-  const queues = addQueues(context);
-  const recorder = addRecorder(context, { ...parts, ...queues });
-  addDeliverer(context, { ...parts, ...queues });
+  const all = { ...parts, ...addQueues(context) };
   const period = Duration.minutes(1);
-  addWebhookAlarm(context, parts.topic, {
+  addStatsRecorder(context, all);
+  // A function for each move, and one each minute, would be paid for by who has no webhooks.
+  if (context.settings.hasWebhooks) {
+    const recorder = addRecorder(context, all);
+    addDeliverer(context, all);
+    addAlarm(context, parts.topic, {
+      id: 'WebhookIteratorAge',
+      description: 'Webhooks are told of moves five minutes late: the function on the stream fails, or cannot keep up.',
+      metric: recorder.metric('IteratorAge', { statistic: 'Maximum', period }),
+      threshold: OLD_MS,
+    });
+  }
+  addAlarm(context, parts.topic, {
     id: 'WebhookDeadLetters',
     description:
-      'What should wake up or fill the outbox of webhooks failed for good: see docs/operations-aws.md, Webhooks.',
-    metric: queues.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period }),
+      'What should wake up or fill the outbox of webhooks failed for good: see docs/operations-aws.md, "A batch that was given up".',
+    metric: all.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period }),
     threshold: 1,
   });
-  addWebhookAlarm(context, parts.topic, {
-    id: 'WebhookIteratorAge',
-    description: 'Webhooks are told of moves five minutes late: the function on the stream fails, or cannot keep up.',
-    metric: recorder.metric('IteratorAge', { statistic: 'Maximum', period }),
-    threshold: OLD_MS,
-  });
-  addWebhookAlarm(context, parts.topic, {
+  addAlarm(context, parts.topic, {
     id: 'DeliveriesThrottles',
     description: `DynamoDB throttles ${deliveriesName(context)}: a sudden rise, a webhook with far more moves than others, or the account's limit. Deliveries come late, and none is lost.`,
     metric: throttlesOf({
       ...{ tableName: deliveriesName(context), indexes: deliveriesTable.indexes, id: 'deliveries' },
       ...{ events: BOTH_THROTTLES, period: Duration.minutes(5) },
     }),
-    ...{ threshold: 10, periods: 2 },
+    ...{ threshold: 10, periods: [2, 2] },
   });
 }

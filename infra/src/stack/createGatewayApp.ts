@@ -1,4 +1,4 @@
-import { App, CfnOutput, Stack, Tags, Validations } from 'aws-cdk-lib';
+import { App, CfnOutput, CfnParameter, Stack, Tags, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -10,7 +10,7 @@ import { addBudget } from './addBudget.ts';
 import { addDashboard } from './addDashboard.ts';
 import { addDistribution } from './addDistribution.ts';
 import { addFunction } from './addFunction.ts';
-import { addHttpApi } from './addHttpApi.ts';
+import { addFunctionUrl } from './addFunctionUrl.ts';
 import { addQueueWatch } from './addQueueWatch.ts';
 import { addRelease } from './addRelease.ts';
 import { addSecrets, type GatewaySecrets } from './addSecrets.ts';
@@ -66,26 +66,36 @@ function fillData(context: StackContext): GatewayData {
   return { requests, bucket, secrets };
 }
 
+/** Parameter of the service's stack: what is known only once the edge is there. */
+export const EDGE_URL_PARAMETER = 'EdgeUrl';
+
+/** The first time there is no edge yet; nobody knows of the function by then. */
+const addEdgeUrl = (stack: Stack) =>
+  new CfnParameter(stack, EDGE_URL_PARAMETER, {
+    description: 'Where clients call: the address of the edge',
+    default: '',
+  }).valueAsString;
+
 /** What can be made again at any time. */
 function fillService(context: StackContext, data: GatewayData, bundles: Bundles): void {
   const { bundleDirectory, hookDirectory, webhooksDirectory } = bundles;
-  const target = addFunction(context, { ...data, bundleDirectory });
+  const edgeUrl = context.settings.edge && addEdgeUrl(context.stack);
+  const target = addFunction(context, { ...data, bundleDirectory, edgeUrl });
   // Casts: the library's own types differ in `undefined` where its own classes implement its own interfaces.
   const alias = new Alias(context.stack, 'Live', { aliasName: 'live', version: target.currentVersion as IVersion });
   const live = alias as IFunction;
   addQueueWatch(context, live);
-  const { api, url, host, domainTarget } = addHttpApi(context, live);
-  const { alarms, releaseAlarms, topic } = addAlarms(context, { api, target });
-  addRelease(context, { alias, secrets: data.secrets, alarms: releaseAlarms, hookDirectory });
+  const { url, host } = addFunctionUrl(alias);
+  const { alarms, releaseAlarms, topic } = addAlarms(context, target);
+  addRelease(context, { alias, secrets: data.secrets, alarms: releaseAlarms, hookDirectory, edgeUrl });
   addBudget(context);
-  addDashboard(context, { api, target, alarms, functionLog: target.logGroup });
+  addDashboard(context, { target, alarms, functionLog: target.logGroup });
   addWebhooks(context, { requests: data.requests, topic, webhooksDirectory });
   addOutputs(context.stack, {
     Url: url,
-    ApiHost: host,
+    Host: host,
     FunctionName: target.functionName,
     AlarmTopicArn: topic.topicArn,
-    ...(domainTarget !== undefined && { DomainTarget: domainTarget }),
   });
 }
 

@@ -1,6 +1,5 @@
 import { EMF_NAMESPACE, type TableNames, tableDescriptions } from '@prism-gateway/gateway/deployment';
 import type { Duration } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 
@@ -30,15 +29,17 @@ export function gatewayMetric(stage: string, metricName: GatewayMetricName, read
   return new Metric({ namespace: EMF_NAMESPACE, metricName, dimensionsMap: { Stage: stage }, ...reading });
 }
 
-/** Reads one of API Gateway's metrics, which also know of calls that never reached the function. */
-export function apiMetric(api: HttpApi, metricName: 'Count' | '4xx' | '5xx' | 'Latency', reading: Reading): Metric {
-  return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiId: api.apiId }, ...reading });
-}
-
-/** Reads one of Lambda's metrics. */
+/** Reads one of Lambda's metrics; those of the function's URL also know of calls that never reached it. */
 export function functionMetric(
   target: IFunction,
-  metricName: 'Errors' | 'Throttles' | 'Duration' | 'ConcurrentExecutions',
+  metricName:
+    | 'Errors'
+    | 'Throttles'
+    | 'ConcurrentExecutions'
+    | 'UrlRequestCount'
+    | 'Url4xxCount'
+    | 'Url5xxCount'
+    | 'UrlRequestLatency',
   reading: Reading,
 ): Metric {
   return new Metric({

@@ -26,5 +26,7 @@ export interface Command {
   readonly summary: string;
   /** Names of its options, each with what it takes and is for. */
   readonly options: Readonly<Record<string, string>>;
+  /** Names of its options that take nothing, each with what it is for. */
+  readonly flags?: Readonly<Record<string, string>>;
   readonly run: (context: CommandContext) => Promise<void>;
 }

@@ -43,6 +43,23 @@ function describeRefusal(status: number, body: Record<string, unknown>): string 
   return [`${sentence} (${status})`, ...faults, ...hint].join('\n');
 }
 
+const TLS_FAULT = /^(?:CERT_|ERR_TLS_|ERR_SSL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|EPROTO)/;
+
+/** Says which step to the gateway failed: its name, TLS, or the call itself. */
+function describeFailure(url: string, failure: unknown): string {
+  // fetch wraps what the network says.
+  const { cause, name } = Object(failure);
+  const code = String(Object(cause).code ?? '');
+  const { hostname } = new URL(url);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `The name ${hostname} cannot be found (${code}): check --url, and DNS.`;
+  if (TLS_FAULT.test(code)) {
+    return `TLS with ${hostname} failed (${code}): check its certificate; NODE_EXTRA_CA_CERTS names a file of further authorities.`;
+  }
+  if (name === 'TimeoutError') return `${url} has not answered within ${ANSWER_MS / 1000} s.`;
+  return `No gateway answers at ${url}: start it, or give its --url.`;
+}
+
 /**
  * Makes the client.
  *
@@ -64,9 +81,7 @@ export function createAdminClient({ url, key }: { readonly url: string; readonly
       ...body,
     } as const;
     const answer = await fetch(writeUrl(url, call), init).catch((cause: unknown) => {
-      throw new CommandError('COMMAND_UNREACHABLE', `No gateway answers at ${url}: start it, or give its --url.`, {
-        cause,
-      });
+      throw new CommandError('COMMAND_UNREACHABLE', describeFailure(url, cause), { cause });
     });
     const text: unknown = await answer.json().catch(() => undefined);
     const read = typeof text === 'object' && text !== null ? { ...text } : {};

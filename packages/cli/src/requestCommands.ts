@@ -3,6 +3,7 @@ import { needWord, printAnswer } from './answers.ts';
 import type { Command, CommandContext } from './command.ts';
 import { CommandError } from './createAdminClient.ts';
 import { writeStats } from './statsCommand.ts';
+import { storyCommand } from './storyCommand.ts';
 import { plain, writeTable } from './writeTable.ts';
 
 /** Least time between two looks of the live view, in milliseconds. */
@@ -20,7 +21,7 @@ const FILTERS = {
   relayer: 'who holds or held the claim',
   transaction: 'the hash that was reported',
   limit: '1 to 100, default 20',
-  order: 'asc, the oldest first, or desc',
+  order: 'desc, the newest first, or asc; default desc',
   after: 'the lastKey of the page before',
 } as const;
 
@@ -28,7 +29,7 @@ const pathOf = (requestId: string, act = '') => `/admin/requests/${encodeURIComp
 
 async function list({ call, options, json, print }: CommandContext): Promise<void> {
   const { chain: chainName, after: lastKey, transaction: txHash, status, signer, relayer, limit, order } = options;
-  const query = { status, chainName, signer, relayer, txHash, limit, order, lastKey };
+  const query = { status, chainName, signer, relayer, txHash, limit, order: order ?? 'desc', lastKey };
   const body = await call({ path: '/admin/requests', query });
   if (json) return print(JSON.stringify(body));
   // The gateway answers with a page of records.
@@ -38,20 +39,6 @@ async function list({ call, options, json, print }: CommandContext): Promise<voi
   ]);
   print(writeTable([['REQUEST', 'STATUS', 'CHAIN', 'ACTION', 'CREATED', 'CLAIMED BY'], ...rows]));
   if (typeof body.lastKey === 'string') print(`There are more: --after ${plain(body.lastKey)}`);
-}
-
-async function show(context: CommandContext): Promise<void> {
-  const requestId = needWord(context, 'REQUEST_ID');
-  const body = await context.call({ path: `/requests/${encodeURIComponent(requestId)}` });
-  if (context.json) return context.print(JSON.stringify(body));
-  const { params, ...fields } = body;
-  const rows = [
-    ...Object.entries(fields),
-    ...Object.entries(params ?? {}).map(([name, value]) => [`params.${name}`, value]),
-  ];
-  context.print(
-    writeTable(rows.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value])),
-  );
 }
 
 /** What is looked at longest: the oldest requests that wait. */
@@ -109,7 +96,7 @@ async function watch(context: CommandContext): Promise<void> {
 /** What operators do with requests. */
 export const requestCommands: readonly Command[] = [
   { name: 'requests list', takes: '', summary: 'shows requests by any filter, or all', options: FILTERS, run: list },
-  { name: 'requests show', takes: 'REQUEST_ID', summary: 'shows all of one request', options: {}, run: show },
+  storyCommand,
   { name: 'requests watch', takes: '', summary: 'shows the queue as it moves, until Ctrl-C', options: {}, run: watch },
   {
     name: 'requests release',
@@ -131,6 +118,17 @@ export const requestCommands: readonly Command[] = [
       const path = pathOf(needWord(context, 'REQUEST_ID'), '/fail');
       const body = await context.call({ method: 'POST', path, json: { errorMessage: context.options.message ?? '' } });
       printAnswer(context, body, `${plain(body.requestId)} has failed.`);
+    },
+  },
+  {
+    name: 'requests reopen',
+    takes: 'REQUEST_ID',
+    summary: 'makes pending again what a since suspended relayer reported failed',
+    options: {},
+    async run(context) {
+      const path = pathOf(needWord(context, 'REQUEST_ID'), '/reopen');
+      const body = await context.call({ method: 'POST', path });
+      printAnswer(context, body, `${plain(body.requestId)} is pending again.`);
     },
   },
   {

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningGateway, startFetchServer, startGateway } from '@prism-gateway/testing';
@@ -35,7 +38,7 @@ function watch(line: string, url = gateway.url) {
     ending.abort();
     return await ended;
   }
-  return { printed, end };
+  return { printed, end, ended };
 }
 
 async function prism(line: string, env: Record<string, string> = { PUBLIC_URL: gateway.url }) {
@@ -79,11 +82,58 @@ test('the whitelist is kept by commands', async () => {
 test('requests are listed, shown and purged; the purge is confirmed', async () => {
   const requestId = await submit();
   expect((await prism('requests list --status pending --chain eip155:1')).out).toContain(requestId);
-  expect((await prism(`requests show ${requestId}`)).out).toMatch(/params\.relayerFee +0/);
+  const shown = await prism(`requests show ${requestId}`);
+  expect(shown.err).toBe('');
+  const story = shown.out;
+  expect(story).toMatch(/params\.relayerFee +0/);
+  expect(story).toMatch(/Z {2}Posted\nNow: It has waited for/);
+  const status = (await prism('status')).out;
+  expect(status).toMatch(/things need you:\n {2}No relayer is on the whitelist: add one|All is well/);
   expect(await prism(`requests release ${requestId}`)).toMatchObject({ status: 1, err: expect.stringMatching(/409/) });
   expect(await prism(`requests purge ${requestId}`)).toMatchObject({ status: 2, err: expect.stringMatching(/--yes/) });
   expect(await prism(`requests purge ${requestId} --yes ${requestId}`)).toMatchObject({ status: 0 });
   expect(await prism(`requests show ${requestId}`)).toMatchObject({ status: 1, err: expect.stringMatching(/404/) });
+});
+
+/** Claims as the development relayer. */
+async function claim(requestId: string): Promise<void> {
+  const path = `/requests/${requestId}`;
+  const body = '{"status":"processing"}';
+  const json = { 'content-type': 'application/json' };
+  const post = async (to: string, sent: object, headers = {}) =>
+    (
+      await fetch(`${gateway.url}${to}`, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: JSON.stringify(sent),
+      })
+    ).json();
+  const { headers } = (await post('/dev/relayer/sign', { method: 'PATCH', path, body })) as {
+    headers: Record<string, string>;
+  };
+  await post('/admin/relayers', { address: headers['x-relayer-address'] }, { 'x-admin-key': gateway.adminKey });
+  const { status } = await fetch(`${gateway.url}${path}`, { method: 'PATCH', headers: { ...json, ...headers }, body });
+  expect(status).toBe(200);
+}
+
+test('the story of a request is told again whenever it moves, until it has ended', async () => {
+  const requestId = await submit();
+  const [told, left] = [
+    watch(`requests show ${requestId} --watch`),
+    watch(`requests show ${requestId} --watch --json`),
+  ];
+  const stories = () => told.printed.filter((text) => text !== '');
+  await expect.poll(() => stories().length, PATIENT).toBe(1);
+  await expect.poll(() => left.printed.length, PATIENT).toBe(1);
+  expect(stories()[0]).toContain(': pending,');
+  expect(await left.end()).toBe(0);
+  await claim(requestId);
+  await expect.poll(() => stories().at(-1), PATIENT).toContain('Claimed by');
+  expect(await prism(`requests fail ${requestId} --message gone`)).toMatchObject({ status: 0 });
+  await expect.poll(() => stories().at(-1), PATIENT).toContain(': failed,');
+  expect(stories().at(-1)).toContain('gone');
+  // It ends by itself.
+  expect(await told.ended).toBe(0);
 });
 
 test('stats and the live view show the same, for people and for programs', async () => {
@@ -211,6 +261,10 @@ test('whoever answers cannot act upon the terminal', async () => {
 
 test('what is wrong is told in a sentence, with a status that scripts can use', async () => {
   expect(await prism(`requests fail ${UNKNOWN} --message gone`)).toMatchObject({ status: 1 });
+  expect(await prism(`requests reopen ${UNKNOWN}`)).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/404|no request/i),
+  });
   expect(await prism('whitelist add nobody')).toMatchObject({
     status: 1,
     err: expect.stringMatching(/address: expected/),
@@ -249,7 +303,7 @@ test('bash completes commands and options', async () => {
     return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ');
   };
   expect(complete(['req'])).toEqual(['requests']);
-  expect(complete(['requests', 're'])).toEqual(['release']);
+  expect(complete(['requests', 're'])).toEqual(['release', 'reopen']);
   expect(complete(['requests', 'fail', '--me'])).toEqual(['--message']);
   expect(complete(['dev'])).toEqual(['devnet']);
   expect(complete(['payments', 'rec'])).toEqual(['reconcile']);
@@ -261,4 +315,15 @@ test('with --json what is wrong is JSON too', async () => {
     const { err } = await prism(line, closed);
     expect(JSON.parse(err)).toEqual({ error: expect.any(String) });
   }
+});
+
+test('a name that cannot be found, and TLS that fails, are told as such', async () => {
+  const nowhere = await prism('stats', { PUBLIC_URL: 'https://gateway.invalid' });
+  expect(nowhere).toMatchObject({ status: 1, err: expect.stringMatching(/gateway\.invalid cannot be found \(E/) });
+  const plain = createServer((_, response) => response.end());
+  await once(plain.listen(0, '127.0.0.1'), 'listening');
+  const { port } = plain.address() as AddressInfo;
+  const { status, err } = await prism('stats', { PUBLIC_URL: `https://127.0.0.1:${port}` });
+  expect([status, err]).toEqual([1, expect.stringMatching(/^TLS with 127\.0\.0\.1 failed \(/)]);
+  plain.close();
 });

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 import type { Command } from './command.ts';
 import { CommandError, createAdminClient } from './createAdminClient.ts';
 import { requestCommands } from './requestCommands.ts';
 import { statsCommand } from './statsCommand.ts';
+import { statusCommand } from './statusCommand.ts';
 import { webhookCommands } from './webhookCommands.ts';
 import { whitelistCommands } from './whitelistCommands.ts';
 import { SHELLS, writeCompletion } from './writeCompletion.ts';
@@ -69,6 +70,7 @@ export const commands: readonly Command[] = [
   ...whitelistCommands,
   ...requestCommands,
   ...webhookCommands,
+  statusCommand,
   statsCommand,
   limitsCommand,
 ];
@@ -79,8 +81,8 @@ const COMMON = `  --url URL         the gateway; default PUBLIC_URL, else http:/
   --help            this text`;
 
 function writeHelp(chosen: readonly Command[]): string {
-  const lines = chosen.map(({ name, takes, summary, options }) => {
-    const own = Object.entries(options).map(([option, text]) => `      --${option}: ${text}`);
+  const lines = chosen.map(({ name, takes, summary, options, flags }) => {
+    const own = Object.entries({ ...options, ...flags }).map(([option, text]) => `      --${option}: ${text}`);
     return [`  prism ${name} ${takes}`.trimEnd().padEnd(40).concat(summary), ...own].join('\n');
   });
   return `${lines.join('\n')}\n\n${COMMON}`;
@@ -114,9 +116,14 @@ function findCommand(
   return undefined;
 }
 
-function readOptions({ options }: Pick<Command, 'options'>, args: readonly string[]) {
+function readOptions({ options, flags: switches = {} }: Pick<Command, 'options' | 'flags'>, args: readonly string[]) {
   const texts = ['url', 'key-file', ...Object.keys(options)].map((name) => [name, { type: 'string' }] as const);
-  const flags = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+  const own = Object.keys(switches).map((name) => [name, { type: 'boolean' }] as const);
+  const flags = {
+    ...Object.fromEntries(own),
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
   const given = { args: [...args], allowPositionals: true, options: { ...Object.fromEntries(texts), ...flags } };
   return parseCommandLine(given);
 }

@@ -30,7 +30,7 @@ export function writeStats(stats: Readonly<Record<string, unknown>>, mostRows = 
     .slice(0, mostRows)
     .map((row) => [
       ...[row.address, row.openClaims, row.success, row.failed, row.conflicts],
-      ...[seconds(row.medianMs), seconds(row.p95Ms), row.lastSeenAt],
+      ...[seconds(row.medianMs), seconds(row.p95Ms), row.lastSeenAt ?? '–'],
     ]);
   const oldest = [stats.oldestPendingAt ?? 'none', stats.oldestProcessingAt ?? 'none'];
   return [

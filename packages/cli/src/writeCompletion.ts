@@ -44,8 +44,10 @@ export function writeCompletion(
     const [first = '', second] = name.split(' ');
     if (second !== undefined) groups.set(first, [...(groups.get(first) ?? []), second]);
   }
-  const options = commands.map(({ name, options: own }) => {
-    const all = ['url', 'key-file', 'json', 'help', ...Object.keys(own)].map((option) => `--${option}`);
+  const options = commands.map(({ name, options: own, flags }) => {
+    const all = ['url', 'key-file', 'json', 'help', ...Object.keys({ ...own, ...flags })].map(
+      (option) => `--${option}`,
+    );
     return `    "${name}"*) words="${all.join(' ')}" ;;`;
   });
   const seconds = [...groups].map(([first, words]) => `    "${first} ") words="${words.join(' ')}" ;;`);

@@ -1,8 +1,8 @@
 // @ts-check
 import { readGateway } from './api.js';
 
-/** Longest wait of one call for something to happen, in seconds; the gateway takes no longer one. */
-const WAIT_SECONDS = '25';
+/** Longest wait of one call for something to happen, in seconds: other programs move without the queue. */
+const WAIT_SECONDS = '5';
 /** Least time between two looks at a busy queue, and after a fault, in milliseconds. */
 const [PAUSE_MS, FAULT_PAUSE_MS] = [1000, 2000];
 
@@ -92,7 +92,7 @@ export function followRequest(record, onChange) {
   async function follow() {
     let known = record;
     while (!signal.aborted && (known.status === 'pending' || known.status === 'processing')) {
-      const query = { status: known.status, wait: WAIT_SECONDS };
+      const query = { seen: known.status, wait: WAIT_SECONDS };
       const next = await readGateway('request', `requests/${known.requestId}`, { query, signal }).catch(
         () => undefined,
       );

@@ -10,6 +10,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Where screenshots are kept: `CONSOLE_SCREENSHOTS=docs/console npm test`. */
 const { CONSOLE_SCREENSHOTS: screenshots } = process.env;
 
+/** The chain that requests are of unless a test says otherwise. */
+export const CHAIN = 'eip155:1';
+
 /** A signer of requests in tests. */
 export const SIGNER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
@@ -42,7 +45,7 @@ export async function reach(place: Place): Promise<void> {
     const places = [...within.querySelectorAll('a[href], button:enabled, input, select, textarea')];
     const shown = places.filter((one) => one.checkVisibility());
     const current = element.ownerDocument.activeElement;
-    return shown.indexOf(element) - shown.findIndex((one) => one === current);
+    return shown.indexOf(element) - shown.indexOf(current);
   });
   for (let step = 0; step < ahead; step++) await keyboard.press('Tab');
   for (let step = 0; step < MOST_STEPS; step++) {
@@ -59,16 +62,21 @@ export interface OpenConsole {
   readonly complaints: readonly string[];
 }
 
-/** Opens the console, and enters the key. */
-export async function openConsole({ context }: BrowserRig, gateway: RunningGateway): Promise<OpenConsole> {
+/** Opens the console, and enters a key, the administrator's unless another is given. */
+export async function openConsole(
+  { context }: BrowserRig,
+  gateway: RunningGateway,
+  key = gateway.adminKey,
+): Promise<OpenConsole> {
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('response', (answer) => answer.status() >= 400 && complaints.push(`${answer.status()} ${answer.url()}`));
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(`${gateway.url}/console`);
-  await page.getByLabel('Admin key').fill(gateway.adminKey);
+  await page.getByLabel('Admin key').fill(key);
   await page.getByRole('button', { name: 'Enter' }).click();
-  await page.getByRole('heading', { name: 'Queue' }).waitFor();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   return { page, complaints };
 }
 

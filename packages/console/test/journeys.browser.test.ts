@@ -1,252 +1,254 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  type BrowserRig,
-  findChromium,
-  missingDynamoEngine,
-  openBrowser,
-  type RunningGateway,
-  startDynamo,
-  startGateway,
-} from '@prism-gateway/testing';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type BrowserRig, findChromium, openBrowser, type RunningGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  callAsRelayer,
-  findBarriers,
-  keep,
-  openConsole,
-  type Page,
-  type Place,
-  reach,
-  readRelayer,
-  SIGNER,
-  submitRequest,
-} from './consoleRig.ts';
+import { CHAIN, callAsRelayer, openConsole, type Page, type Place, SIGNER, submitRequest } from './consoleRig.ts';
+import { type ConsoleWorld, type Filled, fillWorld, openConsoleWorld, PAYMENT, TX } from './consoleWorld.ts';
 
 const chromium = findChromium();
-const CHAIN = 'eip155:1';
-const TX_HASH = `0x${'ab'.repeat(32)}`;
+const MOST_CLICKS = 3;
+const DAY_MS = 86_400_000;
 
-interface World {
-  readonly gateway: RunningGateway;
-  readonly browser: BrowserRig;
-  /** What the relayer says of itself. */
-  readonly relayerStatus: { chains: unknown[] };
-  close(): Promise<void>;
+/** Somebody at the front page, whose clicks are counted: what is typed, and Enter, is none. */
+interface Visit {
+  readonly page: Page;
+  click(place: Place): Promise<void>;
+  search(what: string): Promise<void>;
+  readonly clicks: () => number;
 }
 
-/** A gateway on a store, a relayer's status, and a browser. */
-async function openWorld(store: 'sqlite' | 'dynamodb'): Promise<World> {
-  const engine = store === 'dynamodb' ? await startDynamo() : undefined;
-  const relayerStatus: World['relayerStatus'] = { chains: [] };
-  const relayer = createServer((_, outgoing) => void outgoing.end(JSON.stringify(relayerStatus)));
-  await new Promise<void>((resolve) => relayer.listen(0, '127.0.0.1', resolve));
-  const env = {
-    WEBHOOKS_ALLOW_PRIVATE: 'true',
-    RATE_LIMIT_CLAIMS: '6000',
-    EXPLORER_URLS: `${CHAIN}=https://explorer.example/tx/{hash}`,
-    STATUS_URLS: `relayer=http://127.0.0.1:${(relayer.address() as AddressInfo).port}/status,payments=http://127.0.0.1:1/`,
-    ...(engine && { STORE: 'dynamodb', AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint }),
-  };
-  const [gateway, browser] = await Promise.all([startGateway({ env }), openBrowser(chromium ?? '')]);
-  return {
-    ...{ gateway, browser, relayerStatus },
-    async close() {
-      await browser.close();
-      await gateway.kill();
-      relayer.close();
-      await engine?.close();
-    },
-  };
-}
-
-/** How somebody reaches what is on the page. */
-interface Hand {
-  press(place: Place): Promise<void>;
-  fill(place: Place, text: string): Promise<void>;
-}
-
-const pointer: Hand = { press: (place) => place.click(), fill: (place, text) => place.fill(text) };
-
-const keys: Hand = {
-  async press(place) {
-    await reach(place);
-    await place.page().keyboard.press('Enter');
-  },
-  async fill(place, text) {
-    await reach(place);
-    await place.page().keyboard.press('ControlOrMeta+A');
-    await place.page().keyboard.type(text);
-  },
-};
-
-/** What is done on the page, by either hand. */
-function createPlayer(page: Page, hand: Hand) {
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
-  return {
-    fill: (label: string, text: string) => hand.fill(page.getByLabel(label), text),
-    press: (name: string) => hand.press(button(name)),
-    act: (name: string) => hand.press(inDialog(name)),
-    async find(what: string): Promise<void> {
-      await hand.fill(page.getByLabel('Find by id, signer or transaction'), what);
-      await page.keyboard.press('Enter');
-    },
-    /** Does what a dialog asks about, after a reason where it wants one. */
-    async confirm(word: string, reason?: string): Promise<void> {
-      if (reason !== undefined) await hand.fill(page.getByRole('dialog').getByRole('textbox'), reason);
-      await hand.press(inDialog(word));
-      await page.getByText(`Done: ${word}.`).waitFor();
-    },
-  };
-}
-
-// What the page does is the same on both; what a store answers, its contract shows.
-const stores = ['sqlite', 'dynamodb'] as const;
-
-describe.skipIf(chromium === undefined).each(stores)('every journey through the console, on %s', (store) => {
-  let world: World;
-  const isMissing = store === 'dynamodb' && missingDynamoEngine() !== undefined;
+describe.skipIf(chromium === undefined)('journeys through the console', () => {
+  let world: ConsoleWorld;
+  let gateway: RunningGateway;
+  let filled: Filled & { paying: { released: boolean } };
+  let browser: BrowserRig;
   beforeAll(async () => {
-    if (!isMissing) world = await openWorld(store);
+    [world, browser] = await Promise.all([openConsoleWorld(), openBrowser(chromium ?? '')]);
+    ({ gateway } = world);
+    filled = await fillWorld(world);
   });
-  afterAll(async () => world?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
 
-  // Shows CONSOLE-2, CONSOLE-4, CONSOLE-5.
-  test.skipIf(isMissing)('of requests and relayers', async () => {
-    const { gateway, browser, relayerStatus } = world;
-    const address = await readRelayer(gateway);
-    const { page, complaints } = await openConsole(browser, gateway);
-    // Once with the keyboard alone, and once with the pointer.
-    const player = createPlayer(page, store === 'sqlite' ? keys : pointer);
-    const claimOne = async () => {
-      const requestId = await submitRequest(gateway, CHAIN);
-      await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'processing' });
-      return requestId;
-    };
+  const administer = (method: string, path: string, json?: unknown) =>
+    fetch(`${gateway.url}${path}`, {
+      method,
+      headers: { 'x-admin-key': gateway.adminKey, ...(json !== undefined && { 'content-type': 'application/json' }) },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+  const statusOf = async (requestId: string) =>
+    ((await (await fetch(`${gateway.url}/requests/${requestId}`)).json()) as { status: string }).status;
 
-    await player.press('Relayers');
-    await player.fill('Address', address);
-    await player.fill('Label', 'eu-1');
+  /** Makes a journey at both sizes, each from the front page; at most three clicks, and no complaint of the page. */
+  function journey(name: string, go: (visit: Visit) => Promise<void>) {
+    test.each([
+      [1280, 900, 'light'],
+      [390, 844, 'dark'],
+    ] as const)(`${name}, at %i px`, async (width, height, colorScheme) => {
+      const { page, complaints } = await openConsole(browser, gateway);
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      let clicks = 0;
+      await go({
+        page,
+        async click(place) {
+          clicks++;
+          await place.click();
+        },
+        async search(what) {
+          await page.keyboard.press('/');
+          await page.keyboard.type(what);
+          await page.keyboard.press('Enter');
+        },
+        clicks: () => clicks,
+      });
+      console.log(`${name}, at ${width} px: ${clicks} clicks`);
+      expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
+      expect(complaints).toEqual([]);
+      await page.close();
+    });
+  }
+
+  const view = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name });
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+  // Shows CONSOLE-4.
+  journey('find by each kind of key', async ({ page, search }) => {
+    const story = page.getByRole('heading', { name: 'Story' });
+    await search(filled.done);
+    await story.waitFor();
+    await search(filled.failed.slice(0, 20));
+    await page.getByText('Why it failed').waitFor();
+    await search(SIGNER.toLowerCase());
+    await page.getByRole('button', { name: 'Without Signer' }).waitFor();
+    await search(TX.toUpperCase().replace('0X', '0x'));
+    await story.waitFor();
+    expect(page.url()).toContain(filled.done);
+    await search(PAYMENT);
+    await page.getByText('Why it is held').waitFor();
+    await search('eu-1');
+    await page.getByRole('region', { name: 'Relayer eu-1' }).waitFor();
+    await search('nothing-of-this-name');
+    await page.getByText(/Nothing is found for/).waitFor();
+  });
+
+  // Shows CONSOLE-2, CONSOLE-4.
+  journey('why did it fail', async ({ page, click }) => {
+    await click(page.getByRole('link', { name: /^Success, last hour/ }));
+    await click(page.locator(`a.row-link[href$="${filled.failed}"]`));
+    await page.getByText('The contract said: Core: cloud is locked').waitFor();
+  });
+
+  // Shows CONSOLE-2.
+  journey('why is it not carried out', async ({ page, click }) => {
+    await click(page.getByRole('link', { name: /^Pending/ }));
+    await click(page.locator(`a.row-link[href$="${filled.left}"]`));
+    await page.getByText(/It waits for gas at a price that its fee pays/).waitFor();
+  });
+
+  // Shows CONSOLE-2.
+  journey('which relayer is slow', async ({ page, click }) => {
+    await click(view(page, 'Relayers'));
+    await page
+      .getByRole('region', { name: 'Relayer eu-1' })
+      .getByRole('img', { name: /^p95: \d/ })
+      .waitFor();
+  });
+
+  // Shows CONSOLE-2.
+  journey('suspend and resume', async ({ page, click }) => {
+    await click(view(page, 'Relayers'));
+    await click(button(page, 'Acts on eu-1'));
+    await click(page.getByRole('menuitem', { name: 'Suspend' }));
+    await page.keyboard.press('Tab');
+    await page.getByLabel('Why, which it is told').focus();
+    await page.keyboard.type('reports too late');
     await page.keyboard.press('Enter');
-    await page.getByRole('cell', { name: 'eu-1' }).waitFor();
-
-    // A story moves while it is looked at, and says what a relayer says.
-    const waiting = await submitRequest(gateway, CHAIN);
-    relayerStatus.chains = [{ waiting: [{ requestId: waiting, verdict: 'early', waitsFor: 'the priority window' }] }];
-    await player.press('Queue');
-    await player.find(waiting);
-    await page.getByText('relayer: early, waits for the priority window').waitFor();
-    await page.getByText('1.5 credits').waitFor();
-    await page.getByText('5 bytes: “hello”').waitFor();
-    await callAsRelayer(gateway, 'PATCH', `/requests/${waiting}`, { status: 'processing' });
-    await page.getByText(/Held for/).waitFor();
-    await callAsRelayer(gateway, 'PATCH', `/requests/${waiting}`, { status: 'success', txHash: TX_HASH });
-    const link = page.getByRole('link', { name: TX_HASH });
-    await link.waitFor();
-    expect(await link.getAttribute('href')).toBe(`https://explorer.example/tx/${TX_HASH}`);
-    expect(await findBarriers(page)).toEqual([]);
-    if (store === 'sqlite') await keep(page, 'request');
-    await player.act('Close');
-
-    await player.find(TX_HASH.toUpperCase().replace('0X', '0x'));
-    await link.waitFor();
-    await player.act('Remove for good');
-    await player.confirm('Remove for good');
-    expect((await fetch(`${gateway.url}/requests/${waiting}`)).status).toBe(404);
-
-    const released = await claimOne();
-    await player.find(released);
-    await player.act('Release');
-    await player.confirm('Release');
-    await player.find(SIGNER.toLowerCase());
-    await page.getByRole('button', { name: `Show ${released}` }).waitFor();
-
-    const failed = await claimOne();
-    await player.press(`Show ${failed}`);
-    await player.act('Fail');
-    await player.confirm('Fail', 'the relayer is gone');
-    await player.find(failed);
-    await page.getByText('the relayer is gone').waitFor();
-    await player.act('Close');
-
-    const held = await claimOne();
-    await player.press('Relayers');
-    await player.press(`Release all ${address}`);
-    await player.confirm('Release all');
-    expect(await (await fetch(`${gateway.url}/requests/${held}`)).json()).toMatchObject({ status: 'pending' });
-    await player.press(`Suspend ${address}`);
-    await player.confirm('Suspend', 'reports too late');
-    await page.getByText('suspended: reports too late').waitFor();
-    await page.getByRole('cell', { name: '0 of 1000' }).waitFor();
-    await expect(claimOne()).rejects.toThrow('401');
-    if (store === 'sqlite') await keep(page, 'relayers');
-    await player.press(`Resume ${address}`);
-    await player.confirm('Resume');
-    await claimOne();
-    await player.press(`Remove ${address}`);
-    await player.confirm('Remove');
-    await page.getByRole('cell', { name: 'eu-1' }).waitFor({ state: 'detached' });
-
-    await player.press('Service');
-    await page.getByText('No status: it does not answer.').waitFor();
-    await page.getByRole('cell', { name: 'admin-failures' }).waitFor();
-    await page.getByRole('row', { name: new RegExp(`relayer:${address.toLowerCase()} claims \\d+ 6000`) }).waitFor();
-    await page.getByRole('row', { name: /^connections \d+ 12000/ }).waitFor();
-    await page.getByText(/GB; below 0\.5 GB nothing new is taken/).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    if (store === 'sqlite') await keep(page, 'service');
-    await player.press('Audit');
-    await page.getByRole('cell', { name: 'relayers.remove' }).waitFor();
-    const acts = await page.locator('tbody tr td:nth-child(2)').allInnerTexts();
-    expect(acts).toEqual([
-      ...['relayers.remove', 'relayers.resume', 'relayers.suspend', 'relayers.release'],
-      ...['requests.fail', 'requests.release', 'requests.purge', 'relayers.add'],
-    ]);
-    expect(await findBarriers(page)).toEqual([]);
-    if (store === 'sqlite') await keep(page, 'audit');
-    expect(complaints).toEqual([]);
+    await page.getByText(/Suspended .* by key .*: reports too late/).waitFor();
+    await expect(callAsRelayer(gateway, 'PATCH', `/requests/${filled.left}`, { status: 'processing' })).rejects.toThrow(
+      '401',
+    );
+    // Another visit, which begins where this one is.
+    await button(page, 'Acts on eu-1').click();
+    await page.getByRole('menuitem', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Done: Resume.').waitFor();
   });
 
-  // Shows CONSOLE-2, WEBHOOK-8.
-  test.skipIf(isMissing)('of webhooks: registered, their deliveries shown and sent again, and removed', async () => {
-    const messages: string[] = [];
+  // Shows CONSOLE-2.
+  journey('release', async ({ page, click, search }) => {
+    const requestId = await submitRequest(gateway, CHAIN);
+    await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'processing' });
+    await search(requestId);
+    await click(button(page, 'Release'));
+    await click(page.getByRole('dialog').getByRole('button', { name: 'Release' }));
+    await page.getByText('Given back by an administrator').waitFor();
+    expect(await statusOf(requestId)).toBe('pending');
+  });
+
+  // Shows CONSOLE-2.
+  journey('end it as failed, and remove it', async ({ page, click, search }) => {
+    const requestId = await submitRequest(gateway, CHAIN);
+    await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'processing' });
+    await search(requestId);
+    await click(button(page, 'Fail'));
+    await page.getByLabel('Why, which the user sees').fill('the relayer is gone');
+    await page.keyboard.press('Enter');
+    await page.getByText('Ended as failed by an administrator').waitFor();
+    await click(button(page, 'Remove for good'));
+    await click(page.getByRole('dialog').getByRole('button', { name: 'Remove for good' }));
+    await page.getByText('Done: Remove for good.').waitFor();
+    expect((await fetch(`${gateway.url}/requests/${requestId}`)).status).toBe(404);
+  });
+
+  // Shows CONSOLE-2.
+  journey('put back', async ({ page, click, search }) => {
+    const requestId = await submitRequest(gateway, CHAIN);
+    await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'processing' });
+    await callAsRelayer(gateway, 'PATCH', `/requests/${requestId}`, { status: 'failed', errorMessage: 'a lie' });
+    await administer('POST', `/admin/relayers/${filled.address}/suspend`, { reason: 'it lies' });
+    await search(requestId);
+    await click(button(page, 'Put back to pending'));
+    await click(page.getByRole('dialog').getByRole('button', { name: 'Put back to pending' }));
+    await page.getByText('Put back to pending by an administrator').waitFor();
+    expect(await statusOf(requestId)).toBe('pending');
+    await administer('POST', `/admin/relayers/${filled.address}/resume`);
+  });
+
+  // Shows WEBHOOK-8.
+  journey("a webhook's failed deliveries sent again", async ({ page, click }) => {
+    let status = 500;
+    const taken: unknown[] = [];
     const receiver = createServer((request, response) => {
-      messages.push(String(request.headers['webhook-id']));
-      response.writeHead(204).end();
+      if (status === 204) taken.push(request.headers['webhook-id']);
+      response.writeHead(status).end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     // A listening TCP server has an AddressInfo.
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-    const { gateway, browser } = world;
-    const { page, complaints } = await openConsole(browser, gateway);
-    await page.getByRole('button', { name: 'Webhooks', exact: true }).click();
-    await page.getByLabel('URL').fill(url);
-    await page.getByLabel('request.created').check();
-    await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByText(/whsec_/).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-    await page.getByText(/whsec_/).waitFor({ state: 'detached' });
-    const requestId = await submitRequest(gateway, 'eip155:7');
-    await page.getByRole('button', { name: `Deliveries to ${url}` }).click();
-    await page.getByRole('row', { name: new RegExp(`${requestId} delivered`) }).waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    if (store === 'sqlite') await keep(page, 'webhooks');
-    await page.getByRole('button', { name: /^Send again / }).click();
-    await page.getByText(/Sent once more/).waitFor();
-    await expect.poll(() => messages.length, { timeout: 30_000 }).toBe(2);
-    expect(new Set(messages).size).toBe(1);
-    for (const word of ['Disable', 'Enable', 'New secret', 'Remove']) {
-      await page.getByRole('button', { name: `${word} ${url}` }).click();
-      await page.getByRole('dialog').getByRole('button', { name: word }).click();
-      // What the page says is seen with a failure.
-      await expect.poll(() => page.getByRole('status').textContent()).toBe(`Done: ${word}.`);
-    }
-    await page.getByRole('cell', { name: url, exact: true }).waitFor({ state: 'detached' });
-    expect(complaints).toEqual([]);
-    await page.close();
+    const added = await administer('POST', '/admin/webhooks', { url, events: ['request.created'], label: 'shop' });
+    const { webhookId } = (await added.json()) as { webhookId: string };
+    const requestId = await submitRequest(gateway, CHAIN);
+    const read = async () => {
+      const answer = await administer('GET', `/admin/webhooks/${webhookId}/deliveries?requestId=${requestId}`);
+      return ((await answer.json()) as { items: { status: string; attempts: number }[] }).items[0];
+    };
+    await expect.poll(async () => (await read())?.attempts).toBeGreaterThan(0);
+    // A day later: the next attempt is its last.
+    const database = new DatabaseSync(join(gateway.dataDir, 'gateway-dev.db'), { timeout: 5000 });
+    database.exec(`UPDATE "service-requests-dev.deliveries" SET first_failed_at = first_failed_at - ${DAY_MS}`);
+    database.close();
+    await expect.poll(async () => (await read())?.status).toBe('failed');
+    status = 204;
+    await page
+      .getByRole('link', { name: /webhook to .* fails/ })
+      .first()
+      .waitFor();
+    await click(page.getByRole('link', { name: /webhook to .* fails/ }).first());
+    await page.getByText('Deliveries').first().waitFor();
+    await click(button(page, 'Send all failed again'));
+    await expect.poll(() => taken.length).toBe(1);
+    await administer('DELETE', `/admin/webhooks/${webhookId}`);
     receiver.closeAllConnections();
     receiver.close();
+  });
+
+  // Shows CONSOLE-5.
+  journey('a payment held and released', async ({ page, click }) => {
+    filled.paying.released = false;
+    await click(view(page, 'Payments'));
+    await click(page.getByRole('link', { name: PAYMENT }));
+    await page.getByText(`npx prism payments release ${PAYMENT} --who NAME --why 'REASON'`).waitFor();
+    // As that command has it.
+    filled.paying.released = true;
+    await submitRequest(gateway, CHAIN);
+    await page.getByText('Ann has released it').waitFor();
+    await page.getByText('Why it is given back').waitFor();
+  });
+
+  // Shows CONSOLE-6.
+  journey("a customer's link opened in a new tab", async ({ page }) => {
+    const [tab] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.evaluate<void>(`void window.open(${JSON.stringify(`${gateway.url}/console/requests/${filled.done}`)})`),
+    ]);
+    await tab.getByText('Fee raised, time 1').waitFor();
+    const story = await tab.locator('.timeline strong').allInnerTexts();
+    expect(story).toEqual([
+      'Posted',
+      'Claimed by eu-1',
+      'Found fit to be carried out by eu-1',
+      'Submitted by eu-1',
+      'Fee raised, time 1',
+      'Mined in block 4711',
+      'Confirmed',
+      'Reported as success',
+    ]);
+    await tab.close();
   });
 });

@@ -23,7 +23,8 @@ const SHARED_TEST_CONTRACTS: readonly ContractSource[] = [
 const TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/HostileWallet.sol', contract: 'HostileWallet', name: 'hostileWallet' },
   { path: 'test/Campaign.sol', contract: 'Campaign', name: 'campaign' },
-  { path: 'test/HashHarness.sol', contract: 'HashHarness', name: 'hashHarness' },
+  { path: 'test/PlainTarget.sol', contract: 'PlainTarget', name: 'plainTarget' },
+  { path: 'test/PlainForwarder.sol', contract: 'PlainForwarder', name: 'plainForwarder' },
 ];
 
 /** Whose errors a call of a contract can end in, besides its own. */

@@ -38,6 +38,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     struct Rules {
         uint256 age;
         uint256 delay;
+        uint256 protocol;
         bytes32 domain;
     }
 
@@ -48,8 +49,10 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint32 window,
         uint32 age,
         uint16 shareBps,
-        address[] memory officialRelayers
-    ) EIP712("Forwarder", "1") RelayerPolicy(owner_, window, age, shareBps, officialRelayers) {
+        address[] memory officialRelayers,
+        uint96 fee,
+        uint96 maxFee
+    ) EIP712("Forwarder", "1") RelayerPolicy(owner_, window, age, shareBps, officialRelayers, fee, maxFee) {
         if (address(cloud_) == address(0) || address(token) == address(0)) revert ZeroAddress();
         (cloud, creditToken) = (cloud_, token);
     }
@@ -62,7 +65,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         returns (bytes32 cloudId)
     {
         uint256 nonce = nonces[auth.signer];
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.createPrism(creation, auth, nonce));
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.createPrism(creation, auth, nonce), 0);
         cloudId = cloud.createPrism(auth.signer, creation.salt, _pullFunds(creation, auth.signer), fee);
         _conclude(auth, nonce, digest);
     }
@@ -76,7 +79,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     ) external nonReentrant returns (bytes32 cloudId) {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash = Hashes.createPrismWithData(creation, dataIds, payloads, auth, nonce);
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash, protocolFee);
         Funding memory funding = _pullFunds(creation, auth.signer);
         cloudId = cloud.createPrismWithData(auth.signer, creation.salt, funding, dataIds, payloads, fee);
         _conclude(auth, nonce, digest);
@@ -89,8 +92,8 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash = Hashes.entryWithPayload(Hashes.WRITE_DATA, cloudId, dataId, payload, auth, nonce);
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
-        cloud.writeData(auth.signer, cloudId, dataId, payload, fee);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash, protocolFee);
+        EntryCalls.writeData(cloud, auth.signer, cloudId, dataId, payload, fee);
         _conclude(auth, nonce, digest);
     }
 
@@ -101,7 +104,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash = Hashes.entryWithPayload(Hashes.MODIFY_DATA, cloudId, dataId, payload, auth, nonce);
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash, protocolFee);
         cloud.modifyData(auth.signer, cloudId, dataId, payload, fee);
         _conclude(auth, nonce, digest);
     }
@@ -109,7 +112,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     /// @notice DELETE_DATA_FOR: removes an entry.
     function deleteDataFor(bytes32 cloudId, bytes32 dataId, Authorization calldata auth) external nonReentrant {
         uint256 nonce = nonces[auth.signer];
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismAndWord(Hashes.DELETE_DATA, cloudId, dataId, auth, nonce));
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismAndWord(Hashes.DELETE_DATA, cloudId, dataId, auth, nonce), 0);
         cloud.deleteData(auth.signer, cloudId, dataId, fee);
         _conclude(auth, nonce, digest);
     }
@@ -119,7 +122,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint256 nonce = nonces[auth.signer];
         bytes32 word = bytes32(uint256(uint160(newOwner)));
         (bytes32 digest, Fee memory fee) =
-            _open(auth, nonce, Hashes.prismAndWord(Hashes.TRANSFER_PRISM, cloudId, word, auth, nonce));
+            _open(auth, nonce, Hashes.prismAndWord(Hashes.TRANSFER_PRISM, cloudId, word, auth, nonce), 0);
         cloud.transferPrism(auth.signer, cloudId, newOwner, fee);
         _conclude(auth, nonce, digest);
     }
@@ -127,7 +130,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     /// @notice ACCEPT_TRANSFER_FOR: takes over a prism that was offered to the signer.
     function acceptTransferFor(bytes32 cloudId, Authorization calldata auth) external nonReentrant {
         uint256 nonce = nonces[auth.signer];
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismOnly(Hashes.ACCEPT_TRANSFER, cloudId, auth, nonce));
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismOnly(Hashes.ACCEPT_TRANSFER, cloudId, auth, nonce), 0);
         cloud.acceptTransfer(auth.signer, cloudId, fee);
         _conclude(auth, nonce, digest);
     }
@@ -135,7 +138,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     /// @notice DELETE_PRISM_FOR: ends a prism for ever; what is left of its balance goes to the signer.
     function deletePrismFor(bytes32 cloudId, Authorization calldata auth) external nonReentrant {
         uint256 nonce = nonces[auth.signer];
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismOnly(Hashes.DELETE_PRISM, cloudId, auth, nonce));
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, Hashes.prismOnly(Hashes.DELETE_PRISM, cloudId, auth, nonce), 0);
         cloud.deletePrism(auth.signer, cloudId, fee);
         _conclude(auth, nonce, digest);
     }
@@ -150,7 +153,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash =
             Hashes.entriesWithPayloads(Hashes.BATCH_WRITE_DATA, cloudId, dataIds, payloads, auth, nonce);
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash, protocolFee);
         cloud.batchWriteData(auth.signer, cloudId, dataIds, payloads, fee);
         _conclude(auth, nonce, digest);
     }
@@ -165,7 +168,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash =
             Hashes.entriesWithPayloads(Hashes.BATCH_MODIFY_DATA, cloudId, dataIds, payloads, auth, nonce);
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash, protocolFee);
         cloud.batchModifyData(auth.signer, cloudId, dataIds, payloads, fee);
         _conclude(auth, nonce, digest);
     }
@@ -178,7 +181,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         uint256 nonce = nonces[auth.signer];
         bytes32 structHash =
             Hashes.prismAndWord(Hashes.BATCH_DELETE_DATA, cloudId, Hashes.hashIds(dataIds), auth, nonce);
-        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash);
+        (bytes32 digest, Fee memory fee) = _open(auth, nonce, structHash, 0);
         cloud.batchDeleteData(auth.signer, cloudId, dataIds, fee);
         _conclude(auth, nonce, digest);
     }
@@ -197,6 +200,7 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         bool official = isOfficialRelayer[msg.sender];
         Rules memory rules;
         (rules.age, rules.delay) = _windows(official);
+        rules.protocol = protocolFee;
         rules.domain = _domainSeparatorV4();
         uint256 fees = 0;
         for (uint256 i = 0; i < entries.length; ++i) {
@@ -211,7 +215,9 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
             }
         }
         uint256 written = entries.length - refused.length;
-        if (written != 0) cloud.accrue(msg.sender, fees, _relayerShare(fees, official), written);
+        if (written == 0) return refused;
+        uint256 share = _relayerShare(fees, official);
+        cloud.accrue(msg.sender, share, fees - share + written * rules.protocol);
     }
 
     /// @return paid The relayer's fee; 0 where the entry was not written.
@@ -231,8 +237,13 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
         if (reason.length == 0) reason = _checkSignature(auth, nonce, digest, SignatureCheck.WALLET_RESERVE);
         if (reason.length == 0) {
             bool written;
-            (written, reason) =
-                EntryCalls.writeEntryOfBatch(cloud, signer, entry.cloudId, entry.dataId, payload, auth.relayerFee);
+            uint256 fees;
+            unchecked {
+                // No balance covers the largest number: a sum beyond it undoes no other entry.
+                fees = auth.relayerFee + rules.protocol;
+                if (fees < rules.protocol) fees = type(uint256).max;
+            }
+            (written, reason) = EntryCalls.writeEntryOfBatch(cloud, signer, entry.cloudId, entry.dataId, payload, fees);
             if (written) {
                 // After the call, as it is undone with a call that fails; nothing that is called there calls back.
                 nonces[signer] = nonce + 1;
@@ -268,18 +279,15 @@ contract Forwarder is RequestGate, ReentrancyGuardTransient {
     }
 
     /// @notice Begins a single request: lets it pass and consumes its nonce, or reverts.
-    function _open(Authorization calldata auth, uint256 nonce, bytes32 structHash)
+    /// @param protocol The protocol's own fee.
+    function _open(Authorization calldata auth, uint256 nonce, bytes32 structHash, uint256 protocol)
         private
         returns (bytes32 digest, Fee memory fee)
     {
         bool official = isOfficialRelayer[msg.sender];
         digest = _hashTypedDataV4(structHash);
         _accept(auth, nonce, digest, official);
-        fee = _feeOf(auth, official);
-    }
-
-    function _feeOf(Authorization calldata auth, bool official) private view returns (Fee memory) {
-        return Fee(msg.sender, auth.relayerFee, _relayerShare(auth.relayerFee, official));
+        fee = Fee(msg.sender, auth.relayerFee, _relayerShare(auth.relayerFee, official), protocol);
     }
 
     /// @notice Moves a new prism's credits to the cloud contract.

@@ -1,6 +1,6 @@
 import type { Action, ActionParams } from '@prism-gateway/protocol';
 import type { Abi, Address, Hex } from 'viem';
-import { encodeFunctionData, getAddress, padHex } from 'viem/utils';
+import { encodeFunctionData, getAddress, padHex, toFunctionSelector } from 'viem/utils';
 import { forwarderAbi } from './generated/forwarderAbi.ts';
 
 /** The Forwarder's function of each action. */
@@ -122,6 +122,13 @@ const readers: Readers = {
   BATCH_MULTI_USER_WRITE_DATA: (params) => [params.requests.map(readEntry)],
 };
 
+/** Functions by name, with their selectors, which take longer to compute than arguments to encode. */
+const functions: ReadonlyMap<string, { readonly abi: Abi; readonly functionName: string }> = new Map(
+  forwarderAbi.flatMap((item) =>
+    item.type === 'function' ? [[item.name, { abi: [item], functionName: toFunctionSelector(item) }] as const] : [],
+  ),
+);
+
 /**
  * Makes the call of the Forwarder that carries out a request: what a relayer submits.
  *
@@ -136,6 +143,6 @@ export function encodeForwarderCall<A extends Action>(source: ForwarderCallSourc
   const functionName: ForwarderFunction = FORWARDER_FUNCTIONS[source.action];
   const args = readers[source.action](source.params);
   // The reader of the action gives what its function takes; a union of twelve is more than the ABI's own types follow.
-  const data = encodeFunctionData({ abi: forwarderAbi as Abi, functionName, args });
+  const data = encodeFunctionData({ abi: forwarderAbi as Abi, functionName, ...functions.get(functionName), args });
   return { functionName, args, data };
 }

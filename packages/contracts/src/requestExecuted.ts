@@ -1,5 +1,5 @@
 import type { Address, Hex, Log } from 'viem';
-import { getAddress, parseEventLogs } from 'viem/utils';
+import { parseEventLogs, toEventSelector } from 'viem/utils';
 import { forwarderAbi } from './generated/forwarderAbi.ts';
 
 /** What the Forwarder says became of one request. */
@@ -19,6 +19,12 @@ export interface RequestExecuted {
   readonly logIndex: number | null;
 }
 
+const events = forwarderAbi.filter(
+  (item) => item.type === 'event' && (item.name === 'RequestExecuted' || item.name === 'RequestRefused'),
+);
+/** Of the logs of a block hardly any is one: the others are not decoded. */
+const topics: ReadonlySet<Hex | undefined> = new Set(events.map(toEventSelector));
+
 /**
  * Reads the Forwarder's own events from a transaction's logs: one a request, in the order of a batch's entries.
  *
@@ -30,11 +36,11 @@ export function readRequestExecuted(source: {
   readonly logs: readonly Log[];
   readonly forwarder: string;
 }): readonly RequestExecuted[] {
-  const forwarder = getAddress(source.forwarder.toLowerCase());
-  return parseEventLogs({ abi: forwarderAbi, eventName: ['RequestExecuted', 'RequestRefused'], logs: [...source.logs] })
-    .filter(({ address }) => getAddress(address) === forwarder)
-    .map(({ args, eventName, logIndex }) => {
-      const success = eventName === 'RequestExecuted';
-      return { relayerFee: 0n, reason: '0x' as const, ...args, success, logIndex };
-    });
+  const forwarder = source.forwarder.toLowerCase();
+  const logs = source.logs.filter((log) => topics.has(log.topics[0]) && log.address.toLowerCase() === forwarder);
+  if (logs.length === 0) return [];
+  return parseEventLogs({ abi: events, logs }).map(({ args, eventName, logIndex }) => {
+    const success = eventName === 'RequestExecuted';
+    return { relayerFee: 0n, reason: '0x' as const, ...args, success, logIndex };
+  });
 }

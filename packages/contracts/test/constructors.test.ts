@@ -23,9 +23,25 @@ it('makes no Forwarder without a cloud contract or without credits', async () =>
     [cloud, NOBODY],
     [NOBODY, NOBODY],
   ]) {
-    const { error } = await construct(forwarderAbi, forwarderBytecode, [rig.deployer, place, token, 60, 61, 0, []]);
+    const { error } = await construct(forwarderAbi, forwarderBytecode, [
+      rig.deployer,
+      place,
+      token,
+      60,
+      61,
+      0,
+      [],
+      0n,
+      0n,
+    ]);
     expect(error).toBe('ZeroAddress()');
   }
+});
+
+it('makes no Forwarder whose fee is above its maximum', async () => {
+  const { cloud, creditToken } = rig.deployment;
+  const args = [rig.deployer, cloud, creditToken, 60, 61, 0, [], 2n, 1n];
+  expect((await construct(forwarderAbi, forwarderBytecode, args)).error).toBe('FeeTooHigh(2, 1)');
 });
 
 it('makes no cloud contract without a Forwarder, a core or a treasury', async () => {
@@ -35,7 +51,7 @@ it('makes no cloud contract without a Forwarder, a core or a treasury', async ()
     [forwarder, NOBODY, rig.treasury],
     [forwarder, core, NOBODY],
   ]) {
-    const args = [rig.deployer, creditToken, speaker, keeper, 0n, treasury];
+    const args = [rig.deployer, creditToken, speaker, keeper, treasury];
     expect((await construct(cloudAbi, cloudBytecode, args)).error).toBe('ZeroAddress()');
   }
 });

@@ -61,21 +61,6 @@ describe('the split', () => {
     await configure('setOfficialRelayer', [rig.outsider, true]);
     expect(await split(DEFAULT_FEE)).toEqual([DEFAULT_FEE, PROTOCOL_FEE]);
   });
-
-  it('follows a change of protocol fee and treasury', async () => {
-    const next = createUser('next treasury').address;
-    await rig.call({
-      from: rig.deployer,
-      to: rig.deployment.cloud,
-      abi: cloudAbi,
-      functionName: 'setFees',
-      args: [5n, next],
-    });
-    await rig.submit(await sign());
-    await payOut(rig.official);
-    expect(await rig.readBalance(next)).toBe(5n);
-    expect(await rig.readBalance(rig.treasury)).toBe(0n);
-  });
 });
 
 /** Anyone may ask for it. */
@@ -100,14 +85,6 @@ describe('earnings', () => {
     expect(await rig.readEarnings(rig.official)).toEqual({ own: 0n, rest: 0n });
     expect(await rig.readBalance(rig.deployment.cloud)).toBe(FUNDS - DEFAULT_FEE - PROTOCOL_FEE);
   });
-
-  it('of one relayer do not touch those of another', async () => {
-    await configure('setPolicy', [0, 86_400, 7_000]);
-    await rig.submit(await sign(), rig.outsider);
-    await payOut(rig.official);
-    expect(await rig.readBalance(rig.outsider)).toBe(0n);
-    expect((await rig.readEarnings(rig.outsider)).own).toBe((DEFAULT_FEE * 7n) / 10n);
-  });
 });
 
 describe('a fee beyond all balances', () => {
@@ -119,6 +96,34 @@ describe('a fee beyond all balances', () => {
     const params = createMultiUserBatchParams({ signer: rig.outsider, timestamp: '0', requests: entries });
     const { events } = await rig.submit({ action: 'BATCH_MULTI_USER_WRITE_DATA', params }, rig.outsider);
     expect(events.map(({ success }) => success)).toEqual([false, true]);
+  });
+});
+
+// Shows CHAIN-13.
+describe('the protocol fee', () => {
+  const MAXIMUM = 10n * PROTOCOL_FEE;
+  const DELAY = 172_800n;
+  const apply = () => configure('applyProtocolFee', [], rig.outsider);
+
+  it('cannot be raised above the maximum of the deployment, nor take effect at once', async () => {
+    expect((await configure('announceProtocolFee', [MAXIMUM + 1n])).error).toBe(
+      `FeeTooHigh(${MAXIMUM + 1n}, ${MAXIMUM})`,
+    );
+    expect((await apply()).error).toBe('FeeNotDue(0)');
+    expect((await configure('announceProtocolFee', [MAXIMUM])).error).toBeUndefined();
+    expect((await apply()).error).toMatch(/^FeeNotDue/);
+    const { error } = await rig.submit(await sign({ relayerFee: '0' }));
+    expect(error).toBeUndefined();
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - PROTOCOL_FEE);
+  });
+
+  it('is another one once its delay has passed and somebody has applied it, once', async () => {
+    await configure('announceProtocolFee', [MAXIMUM]);
+    await rig.setNextTime((await rig.now()) + DELAY);
+    expect((await apply()).error).toBeUndefined();
+    expect((await apply()).error).toBe('FeeNotDue(0)');
+    await rig.submit(await sign({ relayerFee: '0' }));
+    expect((await rig.readPrism(cloudId)).balance).toBe(FUNDS - MAXIMUM);
   });
 });
 
@@ -153,13 +158,6 @@ describe('the windows', () => {
     else if (seconds > 86_400n) expect(error).toMatch(/^RequestExpired/);
     else expect(error).toBeUndefined();
   });
-
-  it('stand any timestamp', async () => {
-    const most = 2n ** 256n - 1n;
-    const { error } = await rig.submit(await sign({ timestamp: String(most) }));
-    expect(error).toBe(`RequestNotYetOpen(${most})`);
-    expect((await rig.submit(await sign({ timestamp: '0' }))).error).toBe('RequestExpired(86400)');
-  });
 });
 
 describe('who may do what', () => {
@@ -168,7 +166,8 @@ describe('who may do what', () => {
     const orders = [
       { to: forwarder, abi: forwarderAbi, functionName: 'setPolicy', args: [0, 1, 0] },
       { to: forwarder, abi: forwarderAbi, functionName: 'setOfficialRelayer', args: [rig.outsider, true] },
-      { to: cloud, abi: cloudAbi, functionName: 'setFees', args: [0n, rig.outsider] },
+      { to: forwarder, abi: forwarderAbi, functionName: 'announceProtocolFee', args: [0n] },
+      { to: cloud, abi: cloudAbi, functionName: 'setTreasury', args: [rig.outsider] },
     ] as const;
     for (const order of orders) {
       const { error } = await rig.call({ from: rig.outsider, ...order });
@@ -182,12 +181,12 @@ describe('who may do what', () => {
   });
 
   it('takes no treasury that is nobody', async () => {
-    const args = [0n, `0x${'0'.repeat(40)}`];
+    const args = [`0x${'0'.repeat(40)}`];
     const { error } = await rig.call({
       from: rig.deployer,
       to: rig.deployment.cloud,
       abi: cloudAbi,
-      functionName: 'setFees',
+      functionName: 'setTreasury',
       args,
     });
     expect(error).toBe('ZeroAddress()');
@@ -254,7 +253,7 @@ describe('who may do what', () => {
 function sampleOf(name: string, type: string): unknown {
   if (type.endsWith('[]')) return [];
   if (type === 'address') return rig.outsider;
-  if (name === 'fee') return { relayer: rig.outsider, amount: 0n, share: 0n };
+  if (name === 'fee') return { relayer: rig.outsider, amount: 0n, share: 0n, protocol: 0n };
   if (name === 'funding') return { own: 0n, sponsored: 0n };
   if (type === 'bytes32') return name === 'cloudId' ? cloudId : idOf('a');
   return type === 'bytes' ? '0x' : 0n;

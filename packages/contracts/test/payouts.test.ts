@@ -1,11 +1,13 @@
-import { type Address, encodeFunctionData, keccak256, maxUint256, toHex } from 'viem';
+import { type Address, encodeFunctionData, type Hex, keccak256, maxUint256, pad, toHex } from 'viem';
 import { expect, it } from 'vitest';
 import { payoutsBytecode } from '../src/bytecode.ts';
 import { creditTokenAbi, payoutsAbi } from '../src/index.ts';
 import { type ChainRig, CREDIT } from './chainRig.ts';
 import { useChain } from './useChain.ts';
 
-const MARK = keccak256(toHex('pi_1'));
+const PAYMENT = keccak256(toHex('pi_1'));
+const FRONTEND = keccak256(toHex('https://pay.example.com'));
+const NOBODY = pad('0x', { size: 32 });
 const WALLET: Address = '0x00000000000000000000000000000000000000A1';
 const OTHER: Address = '0x00000000000000000000000000000000000000a2';
 
@@ -15,20 +17,25 @@ let payouts: Address;
 useChain(async (started) => {
   rig = started;
   const { deployer, official, outsider, deployment } = rig;
-  payouts = await rig.deploy(payoutsAbi, payoutsBytecode, [deployer, deployment.creditToken, [official, outsider]]);
+  payouts = await rig.deploy(payoutsAbi, payoutsBytecode, [
+    deployer,
+    deployment.creditToken,
+    FRONTEND,
+    [official, outsider],
+  ]);
   for (const payer of [deployer, official, outsider]) {
     await rig.giveCredits(payer, 100n * CREDIT);
     await rig.approve(payer, payouts, maxUint256);
   }
 });
 
-const pay = (from: Address, mark = MARK, wallet = WALLET, amount = CREDIT) =>
-  rig.call({ from, to: payouts, abi: payoutsAbi, functionName: 'pay', args: [mark, wallet, amount] });
+const pay = (from: Address, payment = PAYMENT, wallet = WALLET, amount = CREDIT) =>
+  rig.call({ from, to: payouts, abi: payoutsAbi, functionName: 'pay', args: [payment, wallet, amount] });
 
 it('pays a mark once, whoever pays it again, to whichever wallet', async () => {
   expect((await pay(rig.official)).error).toBeUndefined();
   expect((await pay(rig.official)).error).toContain('AlreadyPaid');
-  expect((await pay(rig.outsider, MARK, OTHER)).error).toContain('AlreadyPaid');
+  expect((await pay(rig.outsider, PAYMENT, OTHER)).error).toContain('AlreadyPaid');
   expect(await rig.readCredits(WALLET)).toBe(CREDIT);
   expect(await rig.readCredits(OTHER)).toBe(0n);
   expect((await pay(rig.outsider, keccak256(toHex('pi_2')), OTHER)).error).toBeUndefined();
@@ -36,18 +43,43 @@ it('pays a mark once, whoever pays it again, to whichever wallet', async () => {
 });
 
 it('a payment that could not be made leaves its mark free', async () => {
-  expect((await pay(rig.official, MARK, WALLET, 101n * CREDIT)).error).toContain('ERC20InsufficientBalance');
+  expect((await pay(rig.official, PAYMENT, WALLET, 101n * CREDIT)).error).toContain('ERC20InsufficientBalance');
   expect((await pay(rig.outsider)).error).toBeUndefined();
+});
+
+it('refuses a payout of nothing, which would use up the mark', async () => {
+  expect((await pay(rig.official, PAYMENT, WALLET, 0n)).error).toContain('NothingToPay');
+  expect((await pay(rig.official)).error).toBeUndefined();
+});
+
+it('tells the payments of two frontends apart, whatever ids they give them', async () => {
+  const other = keccak256(toHex('https://shop.example.com'));
+  const set = { from: rig.deployer, to: payouts, abi: payoutsAbi, functionName: 'setPayer' } as const;
+  expect((await rig.call({ ...set, args: [rig.outsider, other] })).error).toBeUndefined();
+  expect((await pay(rig.official)).error).toBeUndefined();
+  expect((await pay(rig.outsider, PAYMENT, OTHER)).error).toBeUndefined();
+  expect(await rig.readCredits(OTHER)).toBe(CREDIT);
+});
+
+it('keeps its owner, without whom no payer could be taken away', async () => {
+  const renounced = await rig.call({
+    from: rig.deployer,
+    to: payouts,
+    abi: payoutsAbi,
+    functionName: 'renounceOwnership',
+    args: [],
+  });
+  expect(renounced.error).toContain('OwnerNeeded');
 });
 
 it('takes payments of its payers only, and the owner alone says who they are', async () => {
   expect((await pay(rig.deployer)).error).toContain('NotAPayer');
-  const set = (from: Address, payer: Address, isAllowed: boolean) =>
-    rig.call({ from, to: payouts, abi: payoutsAbi, functionName: 'setPayer', args: [payer, isAllowed] });
-  expect((await set(rig.official, rig.official, false)).error).toContain('OwnableUnauthorizedAccount');
-  expect((await set(rig.deployer, rig.deployer, true)).error).toBeUndefined();
+  const set = (from: Address, payer: Address, frontend: Hex) =>
+    rig.call({ from, to: payouts, abi: payoutsAbi, functionName: 'setPayer', args: [payer, frontend] });
+  expect((await set(rig.official, rig.official, NOBODY)).error).toContain('OwnableUnauthorizedAccount');
+  expect((await set(rig.deployer, rig.deployer, FRONTEND)).error).toBeUndefined();
   expect((await pay(rig.deployer)).error).toBeUndefined();
-  expect((await set(rig.deployer, rig.official, false)).error).toBeUndefined();
+  expect((await set(rig.deployer, rig.official, NOBODY)).error).toBeUndefined();
   expect((await pay(rig.official, keccak256(toHex('pi_2')))).error).toContain('NotAPayer');
 });
 

@@ -30,6 +30,8 @@ export interface DeployOptions {
   readonly privateKey: Hex;
   /** Credits in base units that a request pays which puts data on the chain; default 0.1 credits. */
   readonly protocolFee?: bigint;
+  /** No protocol fee is ever higher; default ten times as much. */
+  readonly maxProtocolFee?: bigint;
   /** Share of the fee of relayers that are not official, in basis points; default 7000. */
   readonly relayerShareBps?: number;
   /** Seconds in which only official relayers may submit; default 60. */
@@ -56,7 +58,8 @@ function connect({ rpcUrl, transport = http(rpcUrl), privateKey }: DeployOptions
 
 /** What each contract is deployed with, in the order of the account nonces. */
 function planDeployments(options: DeployOptions, places: ReturnType<typeof predictAddresses>, owner: Address) {
-  const { protocolFee = CREDIT / 10n, relayerShareBps = 7_000, priorityWindow = 60, maxAge = 86_400 } = options;
+  const { protocolFee = CREDIT / 10n, maxProtocolFee = 10n * protocolFee } = options;
+  const { relayerShareBps = 7_000, priorityWindow = 60, maxAge = 86_400 } = options;
   const { exchangeRate = 1_000n, treasury = owner, officialRelayers = [] } = options;
   const { initialCredits = 1_000_000_000n * CREDIT } = options;
   const { stablecoin, creditToken, exchange, core, cloud, forwarder } = places;
@@ -79,13 +82,23 @@ function planDeployments(options: DeployOptions, places: ReturnType<typeof predi
       contract: 'cloud',
       abi: cloudAbi,
       bytecode: cloudBytecode,
-      args: [owner, creditToken, forwarder, core, protocolFee, treasury],
+      args: [owner, creditToken, forwarder, core, treasury],
     },
     {
       contract: 'forwarder',
       abi: forwarderAbi,
       bytecode: forwarderBytecode,
-      args: [owner, cloud, creditToken, priorityWindow, maxAge, relayerShareBps, officialRelayers],
+      args: [
+        owner,
+        cloud,
+        creditToken,
+        priorityWindow,
+        maxAge,
+        relayerShareBps,
+        officialRelayers,
+        protocolFee,
+        maxProtocolFee,
+      ],
     },
   ] as const;
 }

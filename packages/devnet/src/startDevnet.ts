@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guardChild } from '@prism-gateway/runtime/guard-child';
+import { guardChild } from '@prism-gateway/node/guard-child';
 import type { Hex } from 'viem';
 import { HDKey } from 'viem/accounts';
 import { toHex } from 'viem/utils';

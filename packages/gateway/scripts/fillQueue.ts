@@ -3,11 +3,13 @@
  * JSON. The gateway may run meanwhile.
  *
  *     node packages/gateway/scripts/fillQueue.ts DATA_DIR < bodies.jsonl
+ *     node packages/gateway/scripts/fillQueue.ts postgres://… < bodies.jsonl
  */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createRequestParser } from '@prism-gateway/protocol';
 import { createUuidV7Source } from '../src/createUuidV7Source.ts';
+import { openPostgresStores } from '../src/drivers/postgres/openPostgresStores.ts';
 import { openSqliteStores } from '../src/drivers/sqlite/openSqliteStores.ts';
 import { createWorkerThread } from '../src/entry/workerThread/createWorkerThread.ts';
 import { createRequest } from '../src/requests/create.ts';
@@ -22,11 +24,13 @@ const tables = {
 };
 
 const [dataDir] = process.argv.slice(2);
-if (dataDir === undefined) throw new Error('Name the data directory.');
+if (dataDir === undefined) throw new Error('Name the data directory, or the database.');
 const now = Date.now;
 const thread = createWorkerThread();
-const file = join(dataDir, 'gateway-dev.db');
-const stores = openSqliteStores({ file, tables, thread, requestRetentionDays: 0, pendingRetentionDays: 0, now });
+const kept = { tables, requestRetentionDays: 0, pendingRetentionDays: 0, now };
+const stores = dataDir.startsWith('postgres://')
+  ? await openPostgresStores({ url: dataDir, poolSize: 1, ...kept })
+  : openSqliteStores({ file: join(dataDir, 'gateway-dev.db'), thread, ...kept });
 const parse = createRequestParser({ maxBatchSize: 100 });
 const ports = { requests: stores.requests, newId: createUuidV7Source(now), now };
 

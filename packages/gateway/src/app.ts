@@ -1,16 +1,18 @@
-import { createAdminCheck } from './auth/admin.ts';
+import { type AdminKeys, createAdminCheck } from './auth/admin.ts';
+import { createLastSeen } from './auth/createLastSeen.ts';
 import { type Answering, createRouter } from './http/createRouter.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { createRateLimiter } from './http/rateLimit.ts';
 import type { RateLimits } from './http/rateLimits.ts';
-import type { GatewayPorts } from './ports/gatewayPorts.ts';
-import { createWaits } from './push/createWaits.ts';
-import { createCursorCodec } from './requests/createCursorCodec.ts';
+import type { BudgetUse, GatewayPorts } from './ports/gatewayPorts.ts';
+import { createWaits, type WaitBounds } from './push/createWaits.ts';
+import { type CursorCodec, createCursorCodec } from './requests/createCursorCodec.ts';
 import { type AdminAccess, createAdminAccess } from './routes/admin/adminAccess.ts';
 import { listActsEndpoint } from './routes/admin/audit.ts';
 import {
   addRelayerEndpoint,
   listRelayersEndpoint,
+  readRelayerEndpoint,
   releaseRelayerEndpoint,
   removeRelayerEndpoint,
   resumeRelayerEndpoint,
@@ -21,8 +23,9 @@ import {
   listAllRequestsEndpoint,
   purgeRequestEndpoint,
   releaseClaimEndpoint,
+  reopenRequestEndpoint,
 } from './routes/admin/requests.ts';
-import { readProgramsEndpoint, readServiceEndpoint } from './routes/admin/service.ts';
+import { readServiceEndpoint } from './routes/admin/service.ts';
 import { readStatsEndpoint } from './routes/admin/stats.ts';
 import { consoleRoutes } from './routes/console/console.ts';
 import { docsRoutes } from './routes/docs/docs.ts';
@@ -35,14 +38,18 @@ import { readRequestEndpoint } from './routes/requests/read.ts';
 import { updateRequestEndpoint } from './routes/requests/update.ts';
 import { type SignOptions, signStorageEndpoint } from './routes/storage/sign.ts';
 
-export interface GatewayOptions {
-  /** Valid admin keys: one, or two during a rotation. */
-  readonly adminKeys: readonly string[];
+export interface GatewayOptions extends AdminKeys {
   /** Secret that seals cursors; the same in all processes of a deployment. */
   readonly cursorKey: Uint8Array;
   readonly claimLeaseSeconds: number;
   /** Most requests that one relayer may hold; 0: any number. */
   readonly maxOpenClaims: number;
+  /** As in `ClaimPorts`. */
+  readonly maxClaimSeconds: number;
+  /** Most calls that wait, of all and of one client; 0: any number. */
+  readonly waits: Omit<WaitBounds, 'hasRoom'>;
+  /** Most calls of one client under way behind proxies, where no connection is a client's; 0: any number. */
+  readonly maxOpenCalls: number;
   /** Longest wait of a call without authentication, in seconds; 0: none waits. */
   readonly publicWaitSeconds: number;
   /** The only chains that requests are taken for; empty: any. */
@@ -67,6 +74,8 @@ export interface GatewayOptions {
 export interface Gateway extends Answering {
   /** Answers all calls that wait for something to happen with what they know, now and from here on: the process is about to end. */
   readonly endWaits: () => void;
+  /** What the bound on calls that wait has come to. */
+  readonly readWaits: () => BudgetUse;
 }
 
 /**
@@ -78,20 +87,23 @@ export interface Gateway extends Answering {
 export function createGateway(
   ports: GatewayPorts,
   options: GatewayOptions,
-  moreEndpoints: (access: AdminAccess) => readonly Endpoint<string>[] = () => [],
+  moreEndpoints: (access: AdminAccess, cursors: CursorCodec) => readonly Endpoint<string>[] = () => [],
 ): Gateway {
   const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);
   const router = createRouter({ ...ports, ...options, limiter });
-  const waits = createWaits(ports.changes);
+  const waits = createWaits(ports.changes, { ...options.waits, hasRoom: ports.hasAnswerRoom });
   const requests = {
     ...ports,
     waits,
+    noteSeen: createLastSeen(ports),
     maxOpenClaims: options.maxOpenClaims,
+    maxClaimSeconds: options.maxClaimSeconds,
     claimLeaseSeconds: options.claimLeaseSeconds,
     claimed: ports.metrics.claimed,
     cursors: createCursorCodec(options.cursorKey),
   };
-  const admin = createAdminAccess(createAdminCheck(options.adminKeys), options);
+  const checkAdmin = createAdminCheck(options);
+  const admin = createAdminAccess(checkAdmin, { ...options, logger: ports.logger });
 
   // Public
   router.serve(createRequestEndpoint(requests, options));
@@ -109,21 +121,26 @@ export function createGateway(
   // Administrators
   router.serve(addRelayerEndpoint(ports, admin));
   router.serve(listRelayersEndpoint(ports, admin));
+  router.serve(readRelayerEndpoint(ports, admin));
   router.serve(removeRelayerEndpoint(ports, admin));
   router.serve(suspendRelayerEndpoint(ports, admin));
   router.serve(resumeRelayerEndpoint(ports, admin));
   router.serve(releaseRelayerEndpoint(ports, admin));
   router.serve(listAllRequestsEndpoint(requests, admin));
-  router.serve(readStatsEndpoint(requests, admin));
-  router.serve(listActsEndpoint(ports, admin));
-  router.serve(readServiceEndpoint({ ...ports, limiter, waits }, options, admin));
-  router.serve(readProgramsEndpoint(ports, admin));
+  router.serve(readStatsEndpoint(requests, options, admin));
+  router.serve(listActsEndpoint(requests, admin));
+  router.serve(readServiceEndpoint({ ...ports, limiter, waits, checkAdmin }, options, admin));
   router.serve(releaseClaimEndpoint(requests, admin));
   router.serve(failRequestEndpoint(requests, admin));
+  router.serve(reopenRequestEndpoint(requests, admin));
   router.serve(purgeRequestEndpoint(requests, admin));
-  for (const endpoint of moreEndpoints(admin)) router.serve(endpoint);
+  for (const endpoint of moreEndpoints(admin, requests.cursors)) router.serve(endpoint);
   // Operators and readers
   for (const route of [...operationsRoutes(ports, options), ...docsRoutes(ports), ...consoleRoutes(ports)])
     router.servePlain(route);
-  return { ...router.finish(), endWaits: waits.end };
+  const readWaits = () => ({
+    ...{ name: 'waits', used: waits.count(), ended: waits.refused() },
+    ...(options.waits.most > 0 && { most: options.waits.most }),
+  });
+  return { ...router.finish(), endWaits: waits.end, readWaits };
 }

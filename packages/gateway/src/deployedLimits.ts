@@ -7,16 +7,11 @@ export const DEPLOYED_LIMITS = {
   callsInFiveMinutes: 400,
   /** Bytes of anonymous bodies a minute, counted by the gateway: `RATE_LIMIT_WRITE_BYTES`. */
   writeBytesAMinute: 2 * 1024 * 1024,
-  /** Longest wait of a call without authentication, for which an instance is paid: `PUBLIC_WAIT_SECONDS`. */
-  publicWaitSeconds: 5,
 } as const;
 
 /** What a deployment in prod carries at once, unless its settings say otherwise. @see docs/scaling.md */
 export const DEPLOYED_CEILINGS = {
-  /** Calls a second that API Gateway lets through, and at once: `THROTTLE_RATE`, `THROTTLE_BURST`. */
-  throttleRate: 1000,
-  throttleBurst: 500,
-  /** `RESERVED_CONCURRENCY`. */
+  /** `RESERVED_CONCURRENCY`; Lambda lets ten calls a second through for each. */
   instances: 100,
   /** Of each table and index, a second: `MAX_TABLE_WRITE_UNITS`. */
   writeUnits: 4000,

@@ -1,6 +1,6 @@
 /** `@prism-gateway/gateway/deployment`: what a deployment must know of the gateway to give it its tables, settings, secrets and alarms. */
 
-export { SettingsError } from '@prism-gateway/runtime/settings';
+export { SettingsError } from '@prism-gateway/node/settings';
 export { DEPLOYED_CEILINGS, DEPLOYED_LIMITS } from './deployedLimits.ts';
 export { createSecretReader } from './drivers/aws/createSecretReader.ts';
 export { parseSecretArn } from './drivers/aws/secretAddress.ts';

@@ -6,7 +6,6 @@ const MAX_LENGTH = 500;
 /**
  * Says what went wrong without the address of a node, which may hold a key: viem's own messages carry it.
  *
- * @param error - whatever was thrown
  * @returns name and message; URLs are left out
  */
 export function explainError(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { Address } from 'viem';
+import { type Address, type Hex, keccak256, stringToBytes } from 'viem';
 import { computeCreditsOwed } from './payments/computeCredits.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -9,6 +9,8 @@ export interface RelayerConfig {
   readonly stablecoin: Address;
   /** The contract through which payouts go; absent: they are plain transfers, of one instance alone. */
   readonly payouts: Address | undefined;
+  /** The frontend's id, as the contract `Payouts` must have it; absent: whatever it has. */
+  readonly frontendId: Hex | undefined;
   /** This instance's address. */
   readonly self: Address;
   /** Addresses of the other instances. */
@@ -37,18 +39,16 @@ export interface RelayerConfig {
   readonly lateAfterMs: number;
 }
 
+/** Computes the id by which the contract `Payouts` knows a frontend. */
+export const hashFrontendId = (name: string): Hex => keccak256(stringToBytes(name));
+
 /** All that the daily limit can buy at the best rate that is allowed. */
 function mostCreditsFor(settings: Settings<'payments'>): bigint {
   const { DAILY_LIMIT: limit, EXCHANGE_RATE: rate, MAX_RATE_DEVIATION_BPS: deviation } = settings;
   return (computeCreditsOwed(limit, BigInt(rate)) * BigInt(10_000 + deviation)) / 10_000n;
 }
 
-/**
- * Makes the flow's numbers and addresses of the settings.
- *
- * @param parts - settings, and the instance's own address
- * @returns what the flow goes by
- */
+/** Makes the flow's numbers and addresses of the settings. */
 export function readConfig(parts: { readonly settings: Settings<'payments'>; readonly self: Address }): RelayerConfig {
   const { settings, self } = parts;
   return {
@@ -56,6 +56,7 @@ export function readConfig(parts: { readonly settings: Settings<'payments'>; rea
     creditToken: settings.CREDIT_TOKEN_ADDRESS,
     stablecoin: settings.STABLECOIN_ADDRESS,
     payouts: settings.PAYOUTS_ADDRESS,
+    frontendId: settings.FRONTEND_ID === undefined ? undefined : hashFrontendId(settings.FRONTEND_ID),
     self,
     others: settings.RELAYER_ADDRESSES.filter((address) => address !== self),
     pollIntervalMs: settings.POLL_INTERVAL_MS,

@@ -1,41 +1,54 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Alerter } from '@prism-gateway/alerts';
-import { createTurns } from '@prism-gateway/runtime';
-import type { Logger } from '@prism-gateway/runtime/logs';
+import { createTurns } from '@prism-gateway/node';
+import type { Alerter } from '@prism-gateway/node/alerts';
+import type { Logger } from '@prism-gateway/node/logs';
 import { openSender, type Sender, type SenderAccount, type SenderEvent } from '@prism-gateway/sender';
-import { createPublicClient, type PublicClient } from 'viem';
+import { type Address, createPublicClient, type PublicClient } from 'viem';
 import { createPaymentLatch } from './alerts/createPaymentLatch.ts';
+import { checkSearchStart } from './chain/checkSearchStart.ts';
 import { connectNode } from './chain/connectNode.ts';
-import { createKeyWatch, unsettleKey } from './chain/createKeyWatch.ts';
-import { createMarkSearch } from './chain/createMarkSearch.ts';
+import { createKeyWatch, KEY_FACTS, unsettleKey } from './chain/createKeyWatch.ts';
 import { createPayoutFence } from './chain/createPayoutFence.ts';
-import { createUnknownPayouts } from './chain/createUnknownPayouts.ts';
+import { createTransferSearch } from './chain/createTransferSearch.ts';
 import { settleKey } from './chain/settleKey.ts';
 import { holdUnknown } from './flow/holdPayment.ts';
 import { createMemory, type RelayerContext } from './flow/relayerContext.ts';
 import { createFrontendClient } from './frontend/createFrontendClient.ts';
-import { JournalOwnerError } from './journal/journalErrors.ts';
 import { openPaymentJournal, type PaymentJournal } from './journal/openPaymentJournal.ts';
-import { createDayLimit } from './limits/createDayLimit.ts';
+import { createDayLimit, type Spent } from './limits/createDayLimit.ts';
 import { computeCreditsOwed } from './payments/computeCredits.ts';
 import { createPoller } from './poll/createPoller.ts';
 import { createExchange } from './readiness/createExchange.ts';
 import { createReadiness } from './readiness/createReadiness.ts';
 import { keepFresh } from './readiness/keepFresh.ts';
-import { type Purse, readPurse } from './readiness/readPurse.ts';
+import { type Balances, readAccountBalances } from './readiness/readAccountBalances.ts';
+import { createFrontendReader } from './readiness/readContracts.ts';
 import { type RelayerConfig, readConfig } from './relayerConfig.ts';
 import type { Settings } from './settings/settings.ts';
+
+/** What counts against the limits of a day, in base units. */
+export interface DayUse extends Spent {
+  /** Of UTC, like `2027-01-31`. */
+  readonly day: string;
+  readonly dailyLimit: bigint;
+  readonly dailyCreditLimit: bigint;
+}
 
 /** A payment relayer at work. */
 export interface RunningRelayer {
   readonly journal: PaymentJournal;
   readonly alerter: Alerter;
   /** What this instance has, read at most once a minute. @throws viem's errors */
-  readPurse(): Promise<Purse>;
+  readAccountBalances(): Promise<Balances>;
   /** Credits for one stablecoin, as expected. */
   readonly expectedRate: bigint;
+  /** What counts today, and the limits of a day, in base units. */
+  readDay(): DayUse;
+  /** When the last poll went through, on a clock that is never set, in milliseconds. */
+  polledAtMs(): number;
+  isJournalFailing(): boolean;
   /** Claims no more, gives what is under way some time, and stops; nothing is lost: the next start goes on. */
   stop(drainMs: number): Promise<void>;
 }
@@ -47,6 +60,8 @@ export interface RelayerParts {
   /** Creates what tells people, once it is known which instance on which chain it is. */
   readonly openAlerter: (wiring: { readonly journal: PaymentJournal; readonly signature: string }) => Alerter;
   readonly log: Logger;
+  /** Called after each poll that has gone through. */
+  readonly onPolled?: () => void;
 }
 
 /** Longest time between a look at the chain and a payout's broadcast, in milliseconds. */
@@ -56,7 +71,7 @@ const GUARDED_CALLS = 6;
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
 /** For how long balances serve that nobody decides by, in milliseconds. */
-const PURSE_FRESH_MS = 60_000;
+const BALANCES_FRESH_MS = 60_000;
 /** How long a node is given at the start, in milliseconds. */
 const RPC_PATIENCE_MS = 8000;
 
@@ -73,6 +88,19 @@ function logEvent(log: Logger, event: SenderEvent): void {
     Object.entries(event).map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value]),
   );
   log.debug(fields, 'sender');
+}
+
+/** The journal in `DATA_DIR` was kept for another key or chain. */
+export class JournalOwnerError extends Error {
+  override readonly name = 'JournalOwnerError';
+  readonly code = 'JOURNAL_OF_ANOTHER';
+
+  /** @param known - whose journal it is: address and chain */
+  constructor(known: string, given: string) {
+    super(
+      `DATA_DIR holds the journal of ${known}, and this is ${given}. Each key has a folder of its own: set DATA_DIR.`,
+    );
+  }
 }
 
 /** The journal is of one key on one chain: payments of another one are none of its business. */
@@ -110,28 +138,34 @@ function openChain(
   const { alerter, config, journal, client, chainId, signal } = wiring;
   const { creditToken, others, self } = config;
   const { marks, broadcasts } = journal;
-  const search = createMarkSearch({
+  const watch = createKeyWatch({ journal, client, alerter, self, now: Date.now });
+  const relayers = [self, ...others];
+  // Lower case of an address is an address.
+  const outOf = relayers.map((address) => ({ side: 'from', address: address.toLowerCase() as Address }) as const);
+  const search = createTransferSearch({
     client,
     marks,
     broadcasts,
     chainId,
     self,
     creditToken,
-    relayers: [self, ...others],
+    relayers,
+    listParties: () => [
+      ...(watch.state() === 'unsettled' ? outOf : []),
+      ...journal.listWallets().map((address) => ({ side: 'to', address }) as const),
+    ],
     fromBlock: settings.SEARCH_FROM_BLOCK,
     reorgDepth: settings.REORG_DEPTH,
     monotonicNow,
     signal,
   });
-  const watch = createKeyWatch({ journal, client, alerter, self, now: Date.now });
   const fence = createPayoutFence({
+    client,
     rpcUrl: settings.RPC_URL,
     timeoutMs: settings.RPC_TIMEOUT_MS,
-    creditToken,
+    config,
     account,
-    others,
-    marks,
-    broadcasts,
+    journal,
     search,
     watch,
     freshMs: Math.min(FRESH_MS, settings.RPC_TIMEOUT_MS),
@@ -166,7 +200,10 @@ async function openPaymentSender(
 }
 
 /** Finds out what the key has done where the journal does not know, and counts it against the limits. */
-function createSettle(context: Omit<RelayerContext, 'settle'>, { settings }: RelayerParts): () => Promise<void> {
+function createSettle(
+  context: Omit<RelayerContext, 'settle'>,
+  { settings, checkStart }: RelayerParts & { readonly checkStart: () => Promise<void> },
+): () => Promise<void> {
   const { config, journal, watch, log } = context;
   const disagreement = createPaymentLatch(context, {
     code: 'KEY_USED_ELSEWHERE',
@@ -181,6 +218,7 @@ function createSettle(context: Omit<RelayerContext, 'settle'>, { settings }: Rel
       self: config.self,
       standMs: settings.BUMP_AFTER_MS,
       pollIntervalMs: config.rpcPollIntervalMs,
+      checkStart,
       onWait: (reason) => log.info({ reason }, 'nothing is begun yet'),
       onDisagreement: disagreement.raise,
     });
@@ -192,8 +230,6 @@ function createSettle(context: Omit<RelayerContext, 'settle'>, { settings }: Rel
 /**
  * Starts the payment relayer.
  *
- * @param parts - settings, key, alerts and log
- * @returns the relayer, at work
  * @throws SenderError where key, journal or chain cannot be used; viem's errors
  * @see docs/specification.md PAY-1
  */
@@ -216,6 +252,11 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     if (journal.fact('sender journal') !== undefined) holdUnknown({ journal, alerter });
     unsettleKey(journal);
   }
+  const checkStart = async () => {
+    const known = Number(journal.fact(KEY_FACTS.next) ?? 0);
+    await checkSearchStart(client, { self: config.self, fromBlock: config.searchFromBlock, known });
+  };
+  if (chain.watch.state() === 'unsettled') await checkStart();
   const sender = await openPaymentSender(parts, { config, chainId, chain });
   journal.setFact('sender journal', 'made');
   const creditsPerUnit = computeCreditsOwed(1n, config.expectedRate);
@@ -242,18 +283,23 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     exchange,
     readiness: createReadiness({ config, client, exchange, sender, journal, log, now: monotonicNow, signal }),
     dayLimit: createDayLimit({ journal, client, self, dailyLimit, dailyCreditLimit, creditsPerUnit, now: Date.now }),
-    unknownPayouts: createUnknownPayouts({ sender, journal, creditToken: config.creditToken }),
+    readFrontend: createFrontendReader({ client, config, journal }),
     memory: createMemory(),
   };
-  const context: RelayerContext = { ...base, settle: createSettle(base, parts) };
-  const poller = createPoller(context);
+  const context: RelayerContext = { ...base, settle: createSettle(base, { ...parts, checkStart }) };
+  const poller = createPoller(context, { onPolled: () => parts.onPolled?.() });
   const polling = poller.run();
   log.info({ address: config.self, others: config.others, chainId: sender.chainId }, 'payment relayer at work');
   return {
     journal,
     alerter,
-    readPurse: keepFresh({ now: monotonicNow, freshMs: PURSE_FRESH_MS }, () => readPurse(client, config)),
+    readAccountBalances: keepFresh({ now: monotonicNow, freshMs: BALANCES_FRESH_MS }, () =>
+      readAccountBalances(client, config),
+    ),
     expectedRate: config.expectedRate,
+    readDay: () => ({ day: base.dayLimit.today(), ...base.dayLimit.spent(), dailyLimit, dailyCreditLimit }),
+    polledAtMs: poller.polledAtMs,
+    isJournalFailing: poller.isJournalFailing,
     async stop(drainMs) {
       poller.stop();
       const timer = setTimeout(() => stopping.abort(), drainMs);

@@ -108,7 +108,7 @@ test('reconcile tells what the journal cannot know: payouts by hand, and what th
   expect(found.code).toBe(1);
   const differences = JSON.parse(found.text).map(({ what }: { what: string }) => what.replace(/0x\w+/g, '0x'));
   expect(differences).toEqual([
-    'it has 2 payouts on the chain',
+    'it has 2 payouts on the chain: 0x, 0x',
     `0x has paid 0.000000000000000005 credits to 0x, and the journal has no such payment`,
     'it is paid, and the frontend lists it as pending',
     'the frontend lists 0.000001, and the journal has 7.000001',
@@ -139,8 +139,8 @@ test('a person approves one payment over the limit, holds another, and closes a 
   await waitForState(other.paymentIntentId, 'held');
   await expect(run(settings, 'close', other.paymentIntentId)).rejects.toThrow('--refunded');
   expect((await run(settings, 'close', other.paymentIntentId, '--refunded', '--why', 'refunded')).code).toBe(0);
-  const shown = JSON.parse((await run(settings, 'show', big.paymentIntentId, '--json')).text);
-  expect(shown.decisions).toMatchObject([{ act: 'released', who: 'ada', why: 'the customer is known' }]);
+  const shown = (await run(settings, 'show', big.walletAddress)).text;
+  expect(shown).toContain('ada has released it: the customer is known');
   expect(instance.relayer.journal.get(other.paymentIntentId)?.state).toBe('closed');
   await expect(run(settings, 'hold', other.paymentIntentId)).rejects.toThrow('only one that is not begun');
   await instance.stop();

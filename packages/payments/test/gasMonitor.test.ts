@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { type Alert, type AlertChannel, createOutbox } from '@prism-gateway/alerts';
 import { stablecoinAbi } from '@prism-gateway/contracts';
+import { type Alert, type AlertChannel, createOutbox } from '@prism-gateway/node/alerts';
 import {
   createFakeClock,
   createLogRecorder,
   mountSmall,
   startBlackHole,
+  startFetchServer,
   startRpcFaultProxy,
 } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
@@ -43,6 +44,7 @@ async function open(
     stablecoin = rig.deployment.stablecoin as Address,
     exchange = rig.deployment.exchange as Address,
     maxHeadAgeMs = 0,
+    healthUrl = undefined as string | undefined,
   } = {},
 ) {
   const clock = createFakeClock();
@@ -77,6 +79,7 @@ async function open(
       warnBelow: ETHER / 10n,
       warnStablecoinsBelow: 1n,
       maxHeadAgeMs,
+      healthUrl,
       store,
       alerter,
       log: createLogRecorder(),
@@ -121,7 +124,10 @@ test('one alert a crossing, a reminder a day and a recovery, across restarts', a
   expect(await look()).toEqual([]);
   clock.advance(DAY_MS);
   expect(await look()).toEqual(['GAS_BALANCE_LOW again']);
+  // Not with each payment and each small top-up: a tenth above the limit.
   await rig.client.setBalance({ address, value: ETHER / 10n });
+  expect(await look()).toEqual([]);
+  await rig.client.setBalance({ address, value: (ETHER * 11n) / 100n });
   expect(await look()).toEqual(['GAS_BALANCE_RECOVERED']);
   expect(await look()).toEqual([]);
 });
@@ -176,6 +182,21 @@ test('a node that does not answer is an alert of its own, the second time and on
   using scene = await open(hole.url, { timeoutMs: 200 });
   const { look } = scene;
   expect([await look(), await look(), await look()]).toEqual([[], ['RPC_UNREACHABLE'], []]);
+});
+
+test("the payment relayer's /health is looked at: one that hangs, or is gone, is told the second time, and its end", async () => {
+  let status = 503;
+  const relayer = await startFetchServer(
+    async () => new Response('No poll has gone through for 30 seconds.', { status }),
+  );
+  using scene = await open(rig.rpcUrl, { healthUrl: `${relayer.url}/health` });
+  const { look, texts } = scene;
+  expect([await look(), await look(), await look()]).toEqual([[], ['PAYMENT_RELAYER_NOT_WELL'], []]);
+  expect(texts[0]).toContain('No poll has gone through');
+  status = 200;
+  expect(await look()).toEqual(['PAYMENT_RELAYER_RECOVERED']);
+  await relayer.close();
+  expect([await look(), await look()]).toEqual([[], ['PAYMENT_RELAYER_NOT_WELL']]);
 });
 
 test('a token that is none, another chain, and a node far behind: the cause is told, and the gas is watched all the same', async () => {

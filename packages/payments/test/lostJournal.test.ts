@@ -5,13 +5,11 @@ import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { type Scene, startScene } from './rig/startScene.ts';
 
 const RATE = 1000n;
 const AMOUNT = 7_000_001n;
-const OWED = computeCreditsOwed(AMOUNT, RATE);
 
 let rig: PaymentsRig;
 let key: RigKey;
@@ -39,37 +37,6 @@ function losePayments({ settings }: Scene): void {
   const file = join(settings.DATA_DIR ?? '', 'payments.db');
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
 }
-
-test("the journal of payments is lost, the sender's is not, and a payout is on its way: it is waited for, not made again", async () => {
-  let isOffered = false;
-  await using proxy = await startRpcFaultProxy({
-    target: rig.rpcUrl,
-    plan(method, _, [raw]) {
-      if (method !== 'eth_sendRawTransaction' || !`${raw}`.includes(markPayout(paymentIntentId).slice(2)))
-        return undefined;
-      isOffered = true;
-      return { kind: 'serverError' };
-    },
-  });
-  const first = await start({ RPC_URL: proxy.url });
-  const { paymentIntentId, walletAddress } = first.add(AMOUNT);
-  await waitUntil(() => isOffered, { timeoutMs: PATIENCE_MS, what: 'no payout' });
-  await first.instance.stop();
-  losePayments(first);
-  // As after other payments: nothing is bought, so that the next payout would have another name than the first.
-  await rig.giveCredits(key.address, OWED);
-  const second = await start({ RPC_URL: proxy.url, RETRY_DELAY_MS: '20' });
-  second.frontend.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${AMOUNT}` });
-  const { journal } = second.instance.relayer;
-  await waitForQuiet(second);
-  expect(journal.list().map(({ state }) => state)).not.toContain('claimed');
-  proxy.setPlan(() => undefined);
-  await second.waitForAll();
-  expect(journal.attemptsOf(paymentIntentId)).toEqual([]);
-  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
-  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
-  await second.instance.stop();
-});
 
 test("the journal of payments is lost, the sender's is not, and a buy is on its way: what is bought at another price has another name", async () => {
   let isDeaf = false;

@@ -10,6 +10,7 @@ import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { type CallParameter, refuseTogether } from './rig/refuseTogether.ts';
 import { runInstance } from './rig/runInstance.ts';
+import { startLine } from './rig/startLine.ts';
 import { startPoorQuotes } from './rig/startPoorQuotes.ts';
 import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
 
@@ -124,21 +125,6 @@ test('the price falls to a tenth after a buy within the tolerance: what is missi
   }
 });
 
-test('the disk is full for a while: what was claimed goes on without a restart', async () => {
-  const { add, instance, settings, waitForState } = await start({ MAX_RETRIES: '0', RETRY_DELAY_MS: '20' });
-  using disk = new DatabaseSync(join(settings.DATA_DIR ?? '', 'payments.db'), { timeout: 2000 });
-  disk.exec(`CREATE TRIGGER full BEFORE INSERT ON moves WHEN NEW.to_state NOT IN ('seen', 'claimed')
-    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
-  const { paymentIntentId, walletAddress } = add(AMOUNT);
-  const isLeft = () => instance.log.lines.some(({ message }) => message === 'not taken up');
-  await waitUntil(isLeft, { timeoutMs: PATIENCE_MS, what: 'not left behind' });
-  expect(instance.relayer.journal.get(paymentIntentId)?.state).toBe('claimed');
-  disk.exec('DROP TRIGGER full');
-  await waitForState(paymentIntentId, 'completed');
-  expect(await rig.creditsOf(walletAddress)).toBe(OWED);
-  await instance.stop();
-});
-
 // Shows PAY-6.
 test('a payment that cannot be bought is given back again and again, and told once', async () => {
   rig.lease.ms = 20;
@@ -160,6 +146,21 @@ test('a payment that cannot be bought is given back again and again, and told on
   } finally {
     rig.lease.ms = LEASE_MS;
   }
+});
+
+// Shows FRONT-3.
+test('a frontend that answers each completion with 500: payouts go on, beyond MAX_IN_FLIGHT, and it is told of all later', async () => {
+  const frontend = await rig.startFrontend();
+  const line = await startLine(() => frontend.url);
+  line.refuse('/api/relayer/complete');
+  const scene = await startScene(rig, { key, frontend, overrides: { FRONTEND_URL: line.url, MAX_IN_FLIGHT: '1' } });
+  const payments = [1n, 2n, 3n].map((more) => scene.add(AMOUNT + more));
+  for (const { paymentIntentId } of payments) await scene.waitForState(paymentIntentId, 'transferred');
+  line.refuse(undefined);
+  await scene.waitForAll();
+  for (const { walletAddress } of payments) expect(await rig.creditsOf(walletAddress)).toBeGreaterThanOrEqual(OWED);
+  await scene.instance.stop();
+  await line.close();
 });
 
 test('the disk is full for alerts and payments alike: the process lives, tells so once, and goes on', async () => {

@@ -6,12 +6,12 @@ import { createSeededRandom } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROCEDURES, type Procedure } from '../scripts/demo/procedures.ts';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { NODE_FAULTS, type NodeFault } from './rig/nodeFaults.ts';
+import { PROCEDURES, type Procedure } from './rig/procedures.ts';
 import { KILL_POINTS, type KillPoint, startDoomed } from './rig/startDoomed.ts';
 import { type Machines, startMachines, waitForSettled } from './rig/startMachines.ts';
 
@@ -65,7 +65,7 @@ const COMBINATIONS: readonly Combination[] = Object.entries(PROCEDURES).flatMap(
 async function dieAt(point: KillPoint, params: { readonly machines: Machines; readonly key: RigKey }) {
   const { machines, key } = params;
   const [folder, disk, backup] = [newFolder(), newFolder(), newFolder()];
-  const doomed = await startDoomed(machines.settingsOf(key, folder), { point, disk, self: key.address });
+  const doomed = await startDoomed(machines.settingsOf(key, folder), { point, disk });
   await waitForSettled(doomed.instance);
   await runCommand(['backup', backup], { environment: { DATA_DIR: folder }, print: () => undefined });
   const { walletAddress } = rig.addPayment(AMOUNT, machines.frontend);

@@ -1,16 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RpcFault, startRpcFaultProxy } from '@prism-gateway/testing';
+import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { KEY_FACTS, unsettleKey } from '../src/chain/createKeyWatch.ts';
 import { markPayout } from '../src/chain/marks.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import type { ReferenceFrontend } from '../src/referenceFrontend/startReferenceFrontend.ts';
-import { type RunningInstance, runInstance } from './rig/runInstance.ts';
-import { codesOf } from './rig/startScene.ts';
+import { runInstance } from './rig/runInstance.ts';
 
 const AMOUNT = 3_000_000n;
 const OWED = computeCreditsOwed(AMOUNT, 1000n);
@@ -41,9 +39,6 @@ const waitForAll = (frontend: ReferenceFrontend) =>
     what: 'payments are not completed',
   });
 
-const waitForAlert = (instance: RunningInstance, code: string) =>
-  waitUntil(() => codesOf(instance).includes(code), { timeoutMs: PATIENCE_MS, what: `no alert ${code}` });
-
 async function expectPaidOnce({
   paymentIntentId,
   walletAddress,
@@ -54,31 +49,6 @@ async function expectPaidOnce({
   expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
 }
-
-test('two machines with one key, as in a rolling deployment: one of them stops and tells, each payment is paid once', async () => {
-  const key = await rig.fundKey();
-  const [one, two] = [await rig.startFrontend(), await rig.startFrontend()];
-  const old = await runInstance(machineOf(key, { FRONTEND_URL: one.url }));
-  const first = rig.addPayment(AMOUNT, one);
-  await waitForAll(one);
-  // The old one is at rest while the new one looks: nothing shows that it is there.
-  const young = await runInstance(machineOf(key, { FRONTEND_URL: two.url }));
-  try {
-    const second = rig.addPayment(AMOUNT, two);
-    await waitForAll(two);
-    // Claims do not keep them apart: both frontends list the same payments.
-    const third = rig.addPayment(AMOUNT, one);
-    list(two, second);
-    list(one, second);
-    list(two, third);
-    await waitForAlert(old, 'KEY_USED_ELSEWHERE');
-    await waitForAll(two);
-    expect(old.relayer.journal.get(third.paymentIntentId)?.state).not.toBe('completed');
-    for (const payment of [first, second, third]) await expectPaidOnce(payment);
-  } finally {
-    await Promise.all([old.stop(), young.stop()]);
-  }
-});
 
 test('a disk lost while a payout waits to be mined: it is waited for, and found', async () => {
   await using slow = await startPaymentsRig({ heartbeatMs: 3_600_000, leaseMs: 300 });
@@ -151,27 +121,6 @@ test('a disk lost, and a stale answer about logs: the block says that there is m
   await after.stop();
 });
 
-test('a peer that is named later: what it had paid before is found, below where this one had searched', async () => {
-  const [peer, key] = [await rig.fundKey(), await rig.fundKey()];
-  const [one, two] = [await rig.startFrontend(), await rig.startFrontend()];
-  const other = await runInstance(machineOf(peer, { FRONTEND_URL: one.url }));
-  const payment = rig.addPayment(AMOUNT, one);
-  await waitForAll(one);
-  await other.stop();
-  await rig.client.mine({ blocks: 40 });
-  const settings = machineOf(key, { FRONTEND_URL: two.url });
-  const alone = await runInstance(settings);
-  rig.addPayment(AMOUNT, two);
-  await waitForAll(two);
-  await alone.stop();
-  list(two, payment);
-  const PAYOUTS_ADDRESS = await rig.deployPayouts([peer.address, key.address]);
-  const named = await runInstance({ ...settings, RELAYER_ADDRESSES: peer.address, PAYOUTS_ADDRESS });
-  await waitForAll(two);
-  await expectPaidOnce(payment);
-  await named.stop();
-});
-
 // Shows PAY-12.
 test('a payment that a lost instance has made through the contract is completed by another one, though nobody has named it', async () => {
   const [lost, key] = [await rig.fundKey(), await rig.fundKey()];
@@ -202,80 +151,4 @@ test('a payment that a lost instance has made through the contract is completed 
   expect(other.relayer.journal.attemptsOf(paymentIntentId)).toEqual([]);
   await expectPaidOnce(payment);
   await other.stop();
-});
-
-/** Lies about logs, heads, counts and what contracts hold, half of the time. */
-function lie(random: () => number) {
-  return (method: string): RpcFault | undefined => {
-    if (random() < 0.5) return undefined;
-    if (method === 'eth_getLogs') return { kind: 'answer', result: [] };
-    if (method === 'eth_getTransactionByHash') return { kind: 'answer', result: null };
-    if (method === 'eth_getTransactionCount') return { kind: 'lag', blocks: 1 + Math.floor(random() * 20) };
-    if (method === 'eth_getBlockByNumber') {
-      const noLogs = `0x${'00'.repeat(256)}`;
-      return { kind: 'change', change: (block) => ({ ...(block as object), logsBloom: noLogs }) };
-    }
-    return undefined;
-  };
-}
-
-test('through the contract Payouts: one key twice, two keys, lost disks, and nodes that lie, pay once', async () => {
-  const [shared, own] = [await rig.fundKey(), await rig.fundKey()];
-  const payouts = await rig.deployPayouts([shared.address, own.address]);
-  const frontends = [await rig.startFrontend(), await rig.startFrontend(), await rig.startFrontend()];
-  const payments = Array.from({ length: 2 }, () => {
-    const payment = rig.addPayment(AMOUNT, frontends[0]);
-    for (const frontend of frontends.slice(1)) list(frontend, payment);
-    return payment;
-  });
-  const proxies = await Promise.all(
-    frontends.map(() => startRpcFaultProxy({ target: rig.rpcUrl, plan: lie(Math.random) })),
-  );
-  const settings = [shared, shared, own].map((key, index) =>
-    machineOf(key, {
-      // One of each for each.
-      FRONTEND_URL: frontends[index]!.url,
-      RPC_URL: proxies[index]!.url,
-      PAYOUTS_ADDRESS: payouts,
-      // Pauses that grow with each try would outlast the lies.
-      MAX_RETRIES: '1000',
-      RELAYER_ADDRESSES: `${shared.address},${own.address}`,
-    }),
-  );
-  const instances = await Promise.all(settings.map((environment) => runInstance(environment)));
-  const waitForBlocks = async (count: bigint) => {
-    const end = (await rig.client.getBlockNumber({ cacheTime: 0 })) + count;
-    await waitUntil(async () => (await rig.client.getBlockNumber({ cacheTime: 0 })) > end, {
-      timeoutMs: PATIENCE_MS,
-      what: 'no blocks',
-    });
-  };
-  try {
-    await waitForBlocks(20n);
-    for (const [index, place] of settings.entries()) {
-      await instances[index]!.stop();
-      rmSync(place.DATA_DIR ?? '', { recursive: true });
-      instances[index] = await runInstance(place);
-    }
-    await waitForBlocks(20n);
-    for (const { paymentIntentId } of payments)
-      expect(await rig.countPayouts(markPayout(paymentIntentId))).toBeLessThanOrEqual(1);
-    // A person stops one of the two with one key, mends the nodes, and has the others go on.
-    await instances[0]!.stop();
-    for (const proxy of proxies) proxy.setPlan(() => undefined);
-    const isDone = () =>
-      frontends.slice(1).every(({ store }) => store.list().every(({ txHash }) => txHash !== undefined));
-    await waitUntil(
-      () => {
-        for (const instance of instances.slice(1))
-          if (instance.relayer.journal.fact(KEY_FACTS.evidence) !== undefined) unsettleKey(instance.relayer.journal);
-        return isDone();
-      },
-      { timeoutMs: PATIENCE_MS, what: 'payments are not completed' },
-    );
-    for (const payment of payments) await expectPaidOnce(payment);
-  } finally {
-    for (const instance of instances.slice(1)) await instance.stop();
-    for (const proxy of proxies) await proxy.stop();
-  }
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createOutbox } from '@prism-gateway/alerts';
+import { createOutbox } from '@prism-gateway/node/alerts';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
@@ -8,8 +8,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { createKeyWatch } from '../src/chain/createKeyWatch.ts';
-import { createMarkSearch } from '../src/chain/createMarkSearch.ts';
 import { createPayoutFence } from '../src/chain/createPayoutFence.ts';
+import { createTransferSearch } from '../src/chain/createTransferSearch.ts';
 import { encodePayout, markPayout } from '../src/chain/marks.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
 
@@ -43,7 +43,7 @@ function openFence(others: readonly Address[] = []) {
   let nowMs = 0;
   const monotonicNow = () => nowMs;
   const { marks, broadcasts } = journal;
-  const search = createMarkSearch({
+  const search = createTransferSearch({
     client,
     marks,
     broadcasts,
@@ -51,6 +51,7 @@ function openFence(others: readonly Address[] = []) {
     self: account.address,
     creditToken,
     relayers: [account.address],
+    listParties: () => [],
     fromBlock: 0,
     reorgDepth: 10,
     monotonicNow,
@@ -65,8 +66,9 @@ function openFence(others: readonly Address[] = []) {
     now: Date.now,
   });
   const watch = createKeyWatch({ journal, client, alerter, now: Date.now, self: account.address });
-  const options = { rpcUrl: rig.rpcUrl, timeoutMs: 10_000, creditToken, account, others, freshMs: FRESH_MS };
-  const fence = createPayoutFence({ ...options, marks, broadcasts, search, watch, monotonicNow });
+  const config = { self: account.address, others, creditToken };
+  const options = { client, rpcUrl: rig.rpcUrl, timeoutMs: 10_000, config, account, journal, freshMs: FRESH_MS };
+  const fence = createPayoutFence({ ...options, search, watch, monotonicNow });
   const { request } = fence.transport({ retryCount: 0 });
   async function send(raw: Hex) {
     // What the fence has seen of the chain serves for a while.

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listenOnLoopback } from '@prism-gateway/testing';
+import { startChatReceiver, startFetchServer, startMailServer, startRpcFaultProxy } from '@prism-gateway/testing';
 import { encryptKey } from '@prism-gateway/testing/keys';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { createWalletClient, http, numberToHex, parseGwei, zeroAddress } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -14,25 +15,6 @@ import { waitUntil } from '../scripts/demo/waitUntil.ts';
 const PASSWORD = 'only for this test';
 
 const program = fileURLToPath(new URL('../src/entry/payments.ts', import.meta.url));
-
-/** Takes what is pushed; its first answer is a 500. */
-async function startPushgateway() {
-  const pushed: { readonly call: string; readonly text: string }[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8');
-    request.on('data', (part) => {
-      text += part;
-    });
-    request.on('end', () => {
-      pushed.push({ call: `${request.method} ${request.url}`, text });
-      response.writeHead(pushed.length === 1 ? 500 : 202).end();
-    });
-  });
-  const { url, close } = await listenOnLoopback(server);
-  onTestFinished(close);
-  return { url, pushed };
-}
 
 function start(env: Record<string, string>): { readonly child: ChildProcess; readonly output: () => string } {
   let output = '';
@@ -43,45 +25,99 @@ function start(env: Record<string, string>): { readonly child: ChildProcess; rea
   return { child, output: () => output };
 }
 
-test('the program: a key in a keystore, metrics in a file and pushed, a clean stop, no secret told', async () => {
+test('the program: a key in a keystore, metrics, a heartbeat, a clean stop, no secret told', async () => {
   await using rig = await startPaymentsRig();
-  const gateway = await startPushgateway();
+  let beats = 0;
+  const watchdog = await startFetchServer(async () => {
+    beats++;
+    return new Response(null, { status: 500 });
+  });
+  onTestFinished(watchdog.close);
   const key = await rig.fundKey();
   const keystore = join(rig.dir, 'key.json');
   await writeFile(keystore, encryptKey(key.privateKey, PASSWORD));
   const { RELAYER_PRIVATE_KEY: _, ...settings } = rig.settingsFor(key);
-  const metricsFile = join(rig.dir, 'payments.prom');
   const { child, output } = start({
     ...settings,
     RELAYER_KEYSTORE: keystore,
     RELAYER_KEYSTORE_PASSWORD: PASSWORD,
-    METRICS_FILE: metricsFile,
-    METRICS_PUSH_URL: `${gateway.url}/metrics/job/payments`,
+    METRICS_PORT: '0',
+    HEARTBEAT_URL: `${watchdog.url}/ping/a-secret-of-the-path`,
   });
   rig.addPayment(1_000_000n);
-  await waitUntil(() => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined), {
+  await waitUntil(() => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined) && beats > 0, {
     timeoutMs: PATIENCE_MS,
-    what: 'not completed',
+    what: 'not completed, or no heartbeat',
   });
-  const counted = 'payments_by_state{state="completed"} 1';
-  await waitUntil(() => gateway.pushed.some(({ text }) => text.includes(counted)), {
+  const [, url = ''] = /"metrics":"([^"]+)"/.exec(output()) ?? [];
+  const read = async (path: string) => await (await fetch(`${url}${path}`)).text();
+  const metrics = async () => await read('/metrics');
+  await waitUntil(async () => (await metrics()).includes('payments_by_state{state="completed"} 1'), {
     timeoutMs: PATIENCE_MS,
-    what: 'not pushed',
+    what: 'not counted',
   });
-  expect(gateway.pushed[0]?.call).toBe('PUT /metrics/job/payments');
-  await waitUntil(async () => (await readFile(metricsFile, 'utf8')).includes(counted), {
-    timeoutMs: PATIENCE_MS,
-    what: 'not written',
-  });
-  const metrics = await readFile(metricsFile, 'utf8');
-  expect(metrics).toMatch(/^payments_balance_ether (99\.\d+|100)$/m);
-  expect(metrics).toMatch(/^payments_balance_stablecoins (999999|1000000)$/m);
-  expect(metrics).toMatch(/^payments_listed_to_paid_seconds_count 1$/m);
-  expect(metrics).toMatch(/^payments_rate_spread_bps 0$/m);
-  expect(metrics).toMatch(/^payments_oldest_seconds\{state="seen"\} 0$/m);
+  const text = await metrics();
+  expect(text).toMatch(/^payments_balance_ether (99\.\d+|100)$/m);
+  expect(text).toMatch(/^payments_balance_stablecoins (999999|1000000)$/m);
+  expect(text).toMatch(/^payments_listed_to_paid_seconds_count 1$/m);
+  expect(text).toMatch(/^payments_rate_spread_bps 0$/m);
+  expect(text).toMatch(/^payments_oldest_seconds\{state="seen"\} 0$/m);
+  const [, polled = ''] = /^payments_polled_timestamp_seconds (\S+)$/m.exec(text) ?? [];
+  expect(Math.abs(Number(polled) - Date.now() / 1000)).toBeLessThan(60);
+  expect(await read('/health')).toBe('ok\n');
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
-  // The 500 was no reason to stop, and is told.
-  expect(output()).toContain('metrics not published');
-  for (const secret of [PASSWORD, key.privateKey.slice(2), rig.secret]) expect(output()).not.toContain(secret);
+  for (const secret of [PASSWORD, key.privateKey.slice(2), rig.secret, 'a-secret-of-the-path'])
+    expect(output()).not.toContain(secret);
+});
+
+/** Messages of one channel in an hour, critical ones not counted. */
+const BUDGET = 10;
+
+// Shows ALERT-2.
+test('gas flaps, and more is refused than a channel takes in an hour: a critical alert is there within 5 s, by mail and by chat', async () => {
+  await using rig = await startPaymentsRig();
+  await using mail = await startMailServer();
+  await using chat = await startChatReceiver();
+  let prices = 0;
+  await using node = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) =>
+      method === 'eth_gasPrice'
+        ? { kind: 'answer', result: numberToHex(parseGwei(++prices % 2 === 1 ? '150' : '1')) }
+        : undefined,
+  });
+  const key = await rig.fundKey();
+  const { output } = start({
+    ...rig.settingsFor(key),
+    RPC_URL: node.url,
+    SMTP_URL: mail.url,
+    NODE_EXTRA_CA_CERTS: mail.certificateFile,
+    ALERT_EMAIL_FROM: 'payments@example.com',
+    ALERT_EMAIL_TO: 'ops@example.com',
+    ALERT_CHAT_WEBHOOK_URL: chat.url,
+  });
+  // More than the key has waits throughout, so that obstacles are looked for; and more than may be paid at once is held.
+  for (const amount of [2_000_000_000_000n, 2_000_000_000n]) rig.addPayment(amount);
+  let refused = 0;
+  const isFull = () => {
+    rig.frontend.store.add({
+      paymentIntentId: `pi_bad_${refused++}`,
+      walletAddress: zeroAddress,
+      stablecoinAmount: '1',
+    });
+    return mail.mails.length >= BUDGET && chat.messages.length >= BUDGET;
+  };
+  await waitUntil(isFull, { timeoutMs: PATIENCE_MS, what: 'the channels are not full' });
+  const wallet = createWalletClient({ account: privateKeyToAccount(key.privateKey), transport: http(rig.rpcUrl) });
+  await wallet.sendTransaction({ to: zeroAddress, value: 1n, chain: null });
+  const timesOf = (pattern: RegExp) => [...output().matchAll(pattern)].map(([, time]) => Number(time));
+  const delivered = () => timesOf(/"time":(\d+),"channel":"(?:e-mail|chat)","code":"KEY_USED_ELSEWHERE"/g);
+  await waitUntil(() => delivered().length === 2, { timeoutMs: PATIENCE_MS, what: 'not delivered' });
+  const [raised = 0] = timesOf(/"time":(\d+),"alert":"KEY_USED_ELSEWHERE","severity":"critical"/g);
+  const waits = delivered().map((time) => time - raised);
+  expect(Math.max(...waits), `${waits} ms after it was raised`).toBeLessThan(5000);
+  const subject = 'the key is used elsewhere';
+  expect(mail.mails.at(-1)?.raw).toContain(subject);
+  expect(JSON.stringify(chat.messages.at(-1))).toContain(subject);
 });

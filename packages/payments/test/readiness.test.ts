@@ -14,9 +14,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { boundMark, markPayout } from '../src/chain/marks.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { hashFrontendId } from '../src/relayerConfig.ts';
 import { startPoorQuotes } from './rig/startPoorQuotes.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
 
@@ -189,7 +190,11 @@ test('a payment that failed is free for another instance at once, its lease notw
 
 test('deploy-payouts deploys a contract through which instances pay, once; the key of an instance is refused', async () => {
   const [deployer, payer] = [await rig.fundKey(), await rig.fundKey()];
-  const settings = { ...rig.settingsFor(payer, [payer.address]), PAYOUTS_DEPLOYER_PRIVATE_KEY: deployer.privateKey };
+  const settings = {
+    ...rig.settingsFor(payer, [payer.address]),
+    FRONTEND_ID: 'https://pay.example.com',
+    PAYOUTS_DEPLOYER_PRIVATE_KEY: deployer.privateKey,
+  };
   const printed: string[] = [];
   const deploy = (environment: Readonly<Record<string, string>>) =>
     runCommand(['deploy-payouts'], { environment, print: (text) => printed.push(text) });
@@ -197,11 +202,14 @@ test('deploy-payouts deploys a contract through which instances pay, once; the k
   await expect(deploy({ ...settings, CREDIT_TOKEN_ADDRESS: rig.deployment.stablecoin })).rejects.toThrow('18 decimals');
   expect(await deploy(settings)).toBe(0);
   const [, address = ''] = /PAYOUTS_ADDRESS=(0x\w{40})/.exec(printed.join()) ?? [];
-  const scene = await startScene(rig, { key: payer, overrides: { PAYOUTS_ADDRESS: address } });
+  const scene = await startScene(rig, {
+    key: payer,
+    overrides: { PAYOUTS_ADDRESS: address, FRONTEND_ID: 'https://pay.example.com' },
+  });
   const { paymentIntentId } = scene.add(1_000_000n);
   await scene.waitForAll();
   const contract = { address: address as Address, abi: payoutsAbi } as const;
-  const mark = markPayout(paymentIntentId);
+  const mark = boundMark(hashFrontendId('https://pay.example.com'), markPayout(paymentIntentId));
   expect(await rig.client.readContract({ ...contract, functionName: 'payerOf', args: [mark] })).toBe(payer.address);
   expect(await rig.client.readContract({ ...contract, functionName: 'owner' })).toBe(deployer.address);
   await scene.instance.stop();
@@ -231,5 +239,56 @@ test.each([
   });
   await waitForAlert(scene, 'CONTRACTS_WRONG_OVER');
   await scene.waitForState(other.paymentIntentId, next);
+  await scene.instance.stop();
+});
+
+// Shows PAY-5.
+test.each<[string, string, RegExp]>([
+  ['a token at EXCHANGE_ADDRESS', 'EXCHANGE_ADDRESS', /EXCHANGE_ADDRESS, 0x\w+, is a token, and no Exchange/],
+  ['a token at PAYOUTS_ADDRESS', 'PAYOUTS_ADDRESS', /PAYOUTS_ADDRESS, 0x\w+, is no contract Payouts/],
+])('%s is told as what it is, and nothing is approved', async (_, name, words) => {
+  const key = await rig.fundKey();
+  const scene = await startScene(rig, { key, overrides: { [name]: rig.deployment.stablecoin } });
+  scene.add(1_000_000n);
+  await waitUntil(() => scene.instance.alerts.length > 0, { timeoutMs: PATIENCE_MS, what: 'not told' });
+  expect(scene.instance.alerts[0]).toMatchObject({ code: 'CONTRACTS_WRONG', text: expect.stringMatching(words) });
+  expect(await rig.client.getTransactionCount({ address: key.address })).toBe(0);
+  await scene.instance.stop();
+});
+
+// Shows PAY-11.
+test('a payer that Payouts binds to another frontend is told of, and pays nothing', async () => {
+  const key = await rig.fundKey();
+  const payouts = await rig.deployPayouts([key.address]);
+  const overrides = { PAYOUTS_ADDRESS: payouts, FRONTEND_ID: 'another-installation' };
+  const scene = await startScene(rig, { key, overrides });
+  scene.add(1_000_000n);
+  await waitForAlert(scene, 'CONTRACTS_WRONG');
+  expect(scene.instance.alerts[0]?.text).toMatch(/lets 0x\w+ pay for the frontend 0x\w+, and FRONTEND_ID is 0x/);
+  expect(await rig.client.getTransactionCount({ address: key.address })).toBe(0);
+  await scene.instance.stop();
+});
+
+// Shows PAY-5.
+test('a payer that Payouts lets pay no longer: told once, claimed once at most, and paid once it may again', async () => {
+  const key = await rig.fundKey();
+  const payouts = await rig.deployPayouts([key.address]);
+  const overrides = { PAYOUTS_ADDRESS: payouts, MAX_RETRIES: '0', RETRY_DELAY_MS: '20' };
+  const scene = await startScene(rig, { key, overrides });
+  scene.add(1_000_000n);
+  await scene.waitForAll();
+  await rig.setPayer(payouts, key.address);
+  const { paymentIntentId } = scene.add(2_000_000n);
+  await waitUntil(() => codesOf(scene.instance).includes('CONTRACTS_WRONG'), {
+    timeoutMs: PATIENCE_MS,
+    what: 'not told',
+  });
+  const polls = () => scene.instance.log.lines.length;
+  const before = polls();
+  await waitUntil(() => polls() > before + 20, { timeoutMs: 3000, what: '' }).catch(() => undefined);
+  expect(codesOf(scene.instance)).toEqual(['PAYMENT_GIVEN_BACK', 'CONTRACTS_WRONG']);
+  expect(scene.frontend.store.list().find((one) => one.paymentIntentId === paymentIntentId)?.claims).toBe(1);
+  await rig.setPayer(payouts, key.address, 'the rig');
+  await scene.waitForAll();
   await scene.instance.stop();
 });

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { toFunctionSelector } from 'viem';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
@@ -65,6 +65,38 @@ async function startBlocked() {
   };
   return { ...scene, node, add, listOtherwise, waitForAlerts, stop };
 }
+
+// Shows PAY-8.
+test('24 that are refused at first sight: each has a row that is found, counted and reminded of by name', async () => {
+  const realNow = Date.now;
+  let aheadMs = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs);
+  const scene = await startScene(rig, { key });
+  const { journal } = scene.instance.relayer;
+  const ids = Array.from({ length: 24 }, (_, place) => `pi_unfit_${place}.`);
+  for (const paymentIntentId of ids)
+    scene.frontend.store.add({ paymentIntentId, walletAddress: 'nobody', stablecoinAmount: '1000000' });
+  try {
+    await waitUntil(() => journal.countStates().get('refused') === ids.length, {
+      timeoutMs: PATIENCE_MS,
+      what: 'no rows',
+    });
+    expect(codesOf(scene.instance)).toEqual(ids.map(() => 'PAYMENT_REFUSED'));
+    const printed: string[] = [];
+    for (const words of [['show', ids[0] ?? ''], ['list', '--state', 'refused'], ['status']])
+      await runCommand(words, { environment: scene.settings, print: (text) => printed.push(text) });
+    expect(printed[0]).toContain('refused: Its wallet address is none.');
+    for (const id of ids) expect(printed[1]).toContain(id);
+    expect(printed[2]).toContain('24 refused');
+    aheadMs = 25 * 3_600_000;
+    const reminder = () => scene.instance.alerts.find(({ code }) => code === 'PAYMENTS_WAIT_FOR_A_PERSON');
+    await waitUntil(() => reminder() !== undefined, { timeoutMs: PATIENCE_MS, what: 'not reminded' });
+    for (const id of ids) expect(reminder()?.text).toContain(id);
+  } finally {
+    vi.restoreAllMocks();
+    await scene.instance.stop();
+  }
+});
 
 // Shows PAY-8.
 test('listed with other values while it is claimed, fit or unfit: told, and neither bought nor paid, until a person accepts them', async () => {

@@ -178,3 +178,16 @@ test('undone, and its bytes lost with the journal: held, until a person says tha
   expect(codesOf(after).filter((code) => code === 'PAYOUT_UNKNOWN')).toHaveLength(1);
   await after.stop();
 });
+
+test('what is mined for good loses its calldata and signed bytes, in both journals', async () => {
+  const { add, run } = await startFrontend();
+  const instance = await run(await rig.fundKey());
+  const { paymentIntentId } = add();
+  await waitForState(instance, paymentIntentId, 'completed');
+  const read = () => instance.relayer.journal.attemptsOf(paymentIntentId).map(({ data }) => `${data}`);
+  expect(read()).not.toContain('');
+  await rig.client.request({ method: 'anvil_mine', params: ['0x80'] } as never);
+  await waitUntil(() => read().every((data) => data === ''), { timeoutMs: PATIENCE_MS, what: 'the data stays' });
+  expect(instance.relayer.journal.listPrunable()).toEqual([]);
+  await instance.stop();
+});

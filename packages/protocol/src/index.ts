@@ -3,8 +3,6 @@ export { type Keccak256, toChecksumAddress } from './address.ts';
 export {
   type AuditPage,
   auditPageSchema,
-  type ProgramList,
-  programListSchema,
   type QueueStatsBody,
   queueStatsSchema,
   type ServiceBody,
@@ -30,6 +28,13 @@ export {
   RELAYER_TIMESTAMP_SKEW_MS,
   type RelayerAuthFields,
 } from './auth/relayerAuth.ts';
+export {
+  CONFLICT_REASONS,
+  type ConflictReason,
+  ERROR_CODES,
+  ERROR_KINDS,
+  type ErrorCode,
+} from './errors/errorCodes.ts';
 export {
   capFaults,
   type ErrorBody,
@@ -59,7 +64,7 @@ export {
 } from './relayers/relayer.ts';
 export {
   type ClaimRequestsBody,
-  claimRequestsForms,
+  claimRequestsSchema,
   MAX_REQUEST_BATCH,
   parseClaimRequests,
   parseReportRequests,
@@ -68,6 +73,7 @@ export {
   reportRequestsSchema,
   requestBatchSchema,
   requestConflictSchema,
+  requestHeadSchema,
   requestReportForms,
 } from './requests/batch.ts';
 export {
@@ -87,7 +93,13 @@ export {
   MAX_PAGE_SIZE,
   parseListRequests,
 } from './requests/list.ts';
-export { type RequestPage, type RequestRecord, requestPageSchema, requestRecordSchema } from './requests/record.ts';
+export {
+  type RequestHead,
+  type RequestPage,
+  type RequestRecord,
+  requestPageSchema,
+  requestRecordSchema,
+} from './requests/record.ts';
 export {
   INITIAL_STATUS,
   isStatusMove,
@@ -100,8 +112,10 @@ export {
 } from './requests/status.ts';
 export {
   MAX_ERROR_MESSAGE_LENGTH,
+  parseReleaseRequest,
   parseRequestId,
   parseUpdateRequest,
+  releaseRequestSchema,
   type UpdateRequestBody,
   updateRequestForms,
 } from './requests/update.ts';

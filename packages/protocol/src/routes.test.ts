@@ -15,6 +15,7 @@ test('the routes are those of the specification, with their access', () => {
     'POST /requests/reports relayer 200',
     'POST /requests/{requestId}/release relayer 200',
     'POST /admin/relayers admin 201',
+    'GET /admin/relayers/{address} admin 200',
     'DELETE /admin/relayers/{address} admin 200',
     'POST /admin/relayers/{address}/suspend admin 200',
     'POST /admin/relayers/{address}/resume admin 200',
@@ -24,9 +25,9 @@ test('the routes are those of the specification, with their access', () => {
     'GET /admin/stats admin 200',
     'GET /admin/audit admin 200',
     'GET /admin/service admin 200',
-    'GET /admin/programs admin 200',
     'POST /admin/requests/{requestId}/release admin 200',
     'POST /admin/requests/{requestId}/fail admin 200',
+    'POST /admin/requests/{requestId}/reopen admin 200',
     'DELETE /admin/requests/{requestId} admin 200',
   ]);
 });

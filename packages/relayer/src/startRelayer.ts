@@ -1,22 +1,25 @@
-import { openAccount } from '@prism-gateway/crypto/accounts';
-import { makeDirectory, type PageMaker, serveMetrics } from '@prism-gateway/runtime';
-import { type Logger, withFields } from '@prism-gateway/runtime/logs';
-import { type Tracer, traceFetch } from '@prism-gateway/runtime/tracing';
+import { createHeartbeat, makeDirectory, type PageMaker, serveMetrics } from '@prism-gateway/node';
+import { openAccount } from '@prism-gateway/node/accounts';
+import { type Logger, withFields } from '@prism-gateway/node/logs';
+import { type Tracer, traceFetch } from '@prism-gateway/node/tracing';
 import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
+import { createHealth, type Health } from './events/createHealth.ts';
+import { createMetrics } from './events/createMetrics.ts';
 import { createKeepAliveFetch, watchFetch } from './gateway/watchFetch.ts';
-import { createHealth, type Health } from './lifecycle/createHealth.ts';
-import { type ChainWorker, startChainWorker } from './lifecycle/startChainWorker.ts';
-import { createMetrics } from './metrics/createMetrics.ts';
-import type { Settings } from './settings/settings.ts';
+import { type ChainWorker, startChainWorker } from './lifecycle/runChain.ts';
+import { journalPath, type Settings } from './settings/settings.ts';
 import { readStatus } from './status/readStatus.ts';
+import { readStory } from './status/readStory.ts';
 
 /** A part of the health that nothing has been heard of for longer counts as failed, in milliseconds. */
 const SILENT_MS = 60_000;
 
+const HEARTBEAT_MS = 30_000;
+
 /** A relayer at work. */
 export interface RunningRelayer {
   readonly address: string;
-  /** Like `http://127.0.0.1:9464`; undefined where metrics are off. */
+  /** Like `http://127.0.0.1:9464`; undefined if metrics are off. */
   readonly metricsUrl: string | undefined;
   /** Claims nothing more, finishes what is claimed as far as the time goes, and closes everything. */
   stop(): Promise<void>;
@@ -39,27 +42,31 @@ function listWarnings({ chainHealth }: Watched): readonly string[] {
   return [...chainHealth].flatMap(([name, health]) => health.warnings().map((warning) => `${name}: ${warning}`));
 }
 
-/** `/health` for machines, `/status` for people and programs. */
+/** `/health` for machines, `/status` for people and programs, with all of one request by `?about=ID`. */
 function createPages(
   watched: Watched,
-  { address, now }: { readonly address: string; readonly now: () => number },
+  { address, dataDir, now }: { readonly address: string; readonly dataDir: string; readonly now: () => number },
 ): Record<string, PageMaker> {
+  const tellStory = ({ chainId, journal }: NonNullable<ReturnType<ChainWorker['view']>>, requestId: string) =>
+    readStory(journal, journalPath({ dataDir, kind: 'sender', address, chainId }), requestId);
   return {
     '/health'() {
       const [faults, warnings] = [listFaults(watched), listWarnings(watched)];
       if (faults.length === 0) return { body: `${['ok', ...warnings].join('\n')}\n` };
       return { status: 503, body: `${[...faults, ...warnings].join('\n')}\n` };
     },
-    '/status'() {
+    '/status'({ searchParams }) {
+      const requestId = searchParams.get('about')?.toLowerCase();
       const chains = watched.workers.map((worker) => {
         const view = worker.view();
         return {
           chainName: worker.chainName,
           ...(view && { chainId: view.chainId, ...readStatus(view.journal, now()) }),
+          ...(view && requestId && { story: tellStory(view, requestId) }),
         };
       });
       const told = { faults: listFaults(watched), warnings: listWarnings(watched) };
-      const body = `${JSON.stringify({ relayer: address, ...told, chains })}\n`;
+      const body = `${JSON.stringify({ program: 'relayer', relayer: address, ...told, chains })}\n`;
       return { contentType: 'application/json', body };
     },
   };
@@ -90,14 +97,27 @@ export async function startRelayer(options: {
   const chainHealth = new Map(
     settings.chains.map(({ chainName }) => [
       chainName,
-      createHealth({ parts: ['chain', 'clock', 'journal', 'judge', 'key', 'nodes', 'refusals'], silentMs, now }),
+      createHealth({
+        parts: ['budget', 'chain', 'clock', 'journal', 'judge', 'key', 'nodes', 'refusals'],
+        silentMs,
+        now,
+      }),
     ]),
   );
   const workers: ChainWorker[] = [];
-  const pages = createPages({ gatewayHealth, chainHealth, workers }, { address: account.address, now });
+  const pages = createPages(
+    { gatewayHealth, chainHealth, workers },
+    {
+      ...{ address: account.address, dataDir: settings.dataDir, now },
+    },
+  );
   const { registry } = metrics;
   const { metricsHost: host, metricsPort: port } = settings;
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
+  const heartbeat = createHeartbeat({ url: settings.heartbeatUrl, log: logger, monotonicNow: () => performance.now() });
+  const beating = setInterval(() => {
+    if (listFaults({ gatewayHealth, chainHealth, workers }).length === 0) heartbeat.beat();
+  }, HEARTBEAT_MS);
   const gatewayReturns = new Set<() => void>();
   const watched = watchFetch(createKeepAliveFetch(), {
     health: gatewayHealth,
@@ -107,13 +127,14 @@ export async function startRelayer(options: {
     },
   });
   const fetch = tracer === undefined ? watched : traceFetch(tracer, watched);
-  const calls = { url: settings.gatewayUrl, account, fetch };
+  const calls = { url: settings.gatewayUrl, feedUrl: settings.gatewayFeedUrl, account, fetch };
   const patient = createRelayerClient(calls);
   const once = createRelayerClient({ ...calls, retry: { attempts: 1 } });
   // A long wait is not begun again by itself: whoever waits asks first whether the gateway is there.
   const readFeed: RelayerClient['readFeed'] = (query) => ((query.wait ?? 0) > 0 ? once : patient).readFeed(query);
   const client = { ...patient, readFeed };
   async function stop(): Promise<void> {
+    clearInterval(beating);
     await Promise.all(workers.map((worker) => worker.stop(settings.drainMs)));
     await server?.close();
   }

@@ -168,8 +168,8 @@ test.concurrent('what one of two nodes says would be carried out, and the other 
   // Its signature is of nobody.
   const params = { ...(await sign(world, { user: 10 })), v: 99 };
   const forged = await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
-  const rehearsals = () => witness.counts.get('eth_simulateV1') ?? 0;
-  await expect.poll(rehearsals, LONG).toBeGreaterThan(2);
+  const plans = () => witness.counts.get('eth_simulateV1') ?? 0;
+  await expect.poll(plans, LONG).toBeGreaterThan(2);
   expect(witness.counts.get('eth_sendRawTransaction')).toBeUndefined();
   expect((await world.client.getRequest(forged.requestId)).status).not.toBe('success');
   // It holds nobody else up.

@@ -8,10 +8,10 @@ import { createPrisms, type PrismUser } from '@prism-gateway/testing/world';
 import { createPublicClient, createTestClient, createWalletClient, type Hex, http, numberToHex, parseGwei } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ChainReader, createChainReader } from '../src/chain/chainReader.ts';
+import { createChainReader } from '../src/chain/chainReader.ts';
 import { type ChainRpc, createChainRpc } from '../src/chain/createChainRpc.ts';
-import { type CheckContext, checkRequest } from '../src/checks/checkRequest.ts';
-import { readWallet } from '../src/checks/readWallet.ts';
+import { checkRequest } from '../src/checks/checkRequest.ts';
+import { makeContext } from './makeContext.ts';
 
 const CREDIT = 10n ** 18n;
 const CREDITS_PER_ETH = 3_000_000n * CREDIT;
@@ -109,31 +109,22 @@ async function store(): Promise<void> {
   }
 }
 
-async function openRelayer(relayer: Hex): Promise<{ readonly chain: ChainReader; readonly context: CheckContext }> {
+async function openRelayer(relayer: Hex) {
   const rpc: ChainRpc = createChainRpc({
     ...{ rpcUrls: [rig.rpcUrl], now: Date.now, random: Math.random, signal: closing.signal },
     onFallback: (reason) => expect.unreachable(reason),
   });
   const { forwarder } = rig.deployment;
-  const chain = createChainReader({ rpc, forwarder, relayer, costs: await rpc.openCosts() });
-  const context: CheckContext = {
-    chain,
-    readWallet: (signer) => readWallet(chain, signer),
-    budgets: { findExceeded: () => undefined },
-    policy: {
-      ...{ actions: new Set(listActions('0x').map(({ action }) => action)), feeMarginPercent: MARGIN_PERCENT },
-      ...{ maxSponsorCredits: 0n, unknownWallets: false, unknownWalletMarginPercent: 100 },
-    },
-    settings: { creditsPerEth: CREDITS_PER_ETH, maxFeePerGas: 10n ** 13n },
-    now: Date.now,
-  };
-  return { chain, context };
+  const reader = createChainReader({ rpc, forwarder, relayer, costs: await rpc.openCosts() });
+  const rate = { creditsPerEth: CREDITS_PER_ETH, maxFeePerGas: 10n ** 13n };
+  const policy = { ...rate, feeMarginPercent: MARGIN_PERCENT };
+  return { reader, context: makeContext({ chain: { forwarder, relayer, reader }, policy, now: Date.now }) };
 }
 
 /** What a relayer says of an action that pays a fee. */
 async function judge(relayer: Hex, { action, input }: Quoted, relayerFee: bigint) {
-  const { chain, context } = await openRelayer(relayer);
-  const [head, forwarder] = await Promise.all([chain.head(), chain.policy()]);
+  const { reader, context } = await openRelayer(relayer);
+  const [head, forwarder] = await Promise.all([reader.head(), reader.policy()]);
   const nonce = BigInt(STORED + 1);
   const timestamp = String(head.timestamp - forwarder.priorityWindow);
   const params = await sign(action, { ...input, relayerFee: String(relayerFee), timestamp }, nonce);
@@ -201,7 +192,7 @@ test('one block with a tip that somebody else wanted changes neither the quote n
   await client.waitForTransactionReceipt({ hash });
   // The node suggests what that one has paid.
   expect(BigInt(await client.request({ method: 'eth_maxPriorityFeePerGas' }))).toBe(tip);
-  const head = await (await openRelayer(official)).chain.head();
+  const head = await (await openRelayer(official)).reader.head();
   expect(head.tip).toBeLessThan(tip);
   const [quoted] = listActions(user.cloudId);
   const order = { action: quoted!.action, signer: user.account.address, input: quoted!.input as never };

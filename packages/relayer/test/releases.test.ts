@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createAdminClient, createRelayerClient } from '@prism-gateway/sdk';
-import { createLogRecorder } from '@prism-gateway/testing';
+import { createLogRecorder, startRpcFaultProxy } from '@prism-gateway/testing';
 import { startProgram, startWorld } from '@prism-gateway/testing/world';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -21,8 +21,9 @@ test('a relayer that claims and gives back without ever working is found and sus
   const chain = connect(world);
   const honest = await startProgram('relayer', { env: world.relayerEnv(HONEST) });
   stack.defer(async () => void (await honest.stop()));
+  const other = stack.use(await startRpcFaultProxy({ target: world.devnet.rpcUrl }));
   const settings = parseWatchSettings({
-    ...world.relayerEnv(WATCHER),
+    ...world.relayerEnv(WATCHER, [world.devnet.rpcUrl, other.url].join(',')),
     ...{ DATA_DIR: join(world.dir, 'watchtower'), POLL_MS: '20', METRICS_PORT: '0', LEASE_SECONDS: '7200' },
     ...{ ENFORCE: 'true', ADMIN_API_KEY: world.gateway.adminKey },
   });

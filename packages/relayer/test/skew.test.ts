@@ -1,4 +1,4 @@
-import { createLogger } from '@prism-gateway/runtime/logs';
+import { createLogger } from '@prism-gateway/node/logs';
 import { startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseSettings } from '../src/settings/settings.ts';

@@ -95,10 +95,18 @@ test('it tells what it holds, what it has judged and why, and what it has spent 
     'reported  by reportOutcomes',
     'txHash',
     'wei a unit, cancelled from ',
-    /transaction 0x\w{64}: account nonce \d+, at most \d+ wei a unit; intent \S+#1 is confirmed/,
+    /transaction 0x\w{64}: account nonce \d+, at most \d+ wei a unit; intent \S+#1 is confirmed, in block \d+ since /,
   ]) {
     expect(story).toMatch(word);
   }
+  const about = await (await fetch(`${relayer.url}/status?about=${paid.toUpperCase()}`)).json();
+  expect(about).toMatchObject({
+    program: 'relayer',
+    chains: [
+      { story: { requestId: paid, transactions: [{ kind: 'call', state: 'confirmed', mined: expect.anything() }] } },
+    ],
+  });
+  expect(JSON.stringify(await readChain())).not.toContain('"story"');
   expect(await tell(explainRequest, poor)).toContain('never claimed by this relayer');
   const unknown = '00000000-0000-7000-8000-000000000000';
   await expect(tell(explainRequest, unknown)).rejects.toThrow(/has seen request/);

@@ -1,4 +1,4 @@
-import { openTracing, traceFetch } from '@prism-gateway/runtime/tracing';
+import { openTracing, traceFetch } from '@prism-gateway/node/tracing';
 import { createGatewayClient } from '@prism-gateway/sdk';
 import { type OtlpReceiver, startOtlpReceiver } from '@prism-gateway/testing';
 import { startProgram, startWorld, type World } from '@prism-gateway/testing/world';

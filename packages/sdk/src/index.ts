@@ -10,7 +10,7 @@ export {
 } from './fees/index.ts';
 export {
   type BatchOutcome,
-  type ClaimOrder,
+  chooseFeedPause,
   createRelayerClient,
   type FeedPage,
   type FeedQuery,
@@ -28,6 +28,7 @@ export {
   type GatewayClient,
   GatewayError,
   type GatewayErrorCode,
+  type GatewayErrorKind,
   type GatewayFault,
   isGatewayError,
   type ListFilter,

@@ -133,6 +133,21 @@ describe('a gateway that never comes to an end', () => {
     await feed.return(undefined as never);
   });
 
+  it('lets no call wait, and says when to ask again: it is asked then, and ever more seldom', async () => {
+    const askedAtMs: number[] = [];
+    const gateway = await lie((_, response) => {
+      askedAtMs.push(performance.now());
+      misbehave(response, { status: 200, headers: { 'retry-after': '1' }, body: recordOf() });
+    });
+    const wait = gateway.waitForRequest(ID, { timeoutMs: 3500, pollIntervalMs: 10 });
+    await expect(wait).rejects.toMatchObject({ code: 'WAIT_TIMED_OUT' });
+    // At once, and again since the first look could not wait; then after 1, 1.25 and 1.56 s.
+    const pauses = askedAtMs.slice(1).map((at, i) => at - (askedAtMs[i] ?? 0));
+    expect(pauses).toHaveLength(3);
+    expect(pauses[1]).toBeGreaterThan(990);
+    expect(pauses[2]).toBeGreaterThan(1240);
+  });
+
   it.each(['4000000', new Date(Date.now() + 4e9).toUTCString()])(
     'asks to be left alone for months: a wait does not turn into a storm',
     async (retryAfter) => {
@@ -146,17 +161,4 @@ describe('a gateway that never comes to an end', () => {
       expect(calls).toBe(1);
     },
   );
-});
-
-it('stores the true request where somebody was first with its signature, under other params', async () => {
-  const posted: (string | undefined)[] = [];
-  const forged = recordOf({ requestId: OTHER_ID, params: { ...BODY.params, cloudId: '0x02' } });
-  const gateway = await lie((request, response) => {
-    request.resume();
-    posted.push(request.url);
-    const body = request.url === '/requests' ? recordOf() : forged;
-    misbehave(response, { status: body === forged ? 200 : 201, body });
-  });
-  expect(await gateway.submitRequest(BODY)).toMatchObject({ requestId: ID, params: { cloudId: '0x01' } });
-  expect(posted).toEqual(['/requests?once=true', '/requests']);
 });

@@ -71,20 +71,13 @@ describe('a submit', () => {
 describe('many claims at once', () => {
   it('go by their ids, and again where the answer was lost', async () => {
     const items = [own('a', { status: 'processing' })];
-    const conflicts = [{ requestId: 'b', status: 'success' }];
+    const conflicts = [{ requestId: 'b', status: 'success', reason: 'ended' }];
     const { calls, relayer } = await serve((_, count) =>
       count === 1 ? unavailable() : { items, count: 1, conflicts },
     );
     expect(await relayer.claimRequests({ requestIds: ['a', 'b'] })).toEqual({ items, conflicts });
     const seen = { call: 'POST /requests/claims', query: {}, body: { requestIds: ['a', 'b'] } };
     expect(calls).toEqual([seen, seen]);
-  });
-
-  it('of the oldest are not repeated: they would be others', async () => {
-    const { calls, relayer } = await serve(unavailable);
-    const claim = relayer.claimRequests({ chainName: CHAIN_NAME, limit: 50 });
-    await expect(claim).rejects.toMatchObject({ code: 'UNAVAILABLE', mayHaveHappened: true });
-    expect(calls.map(({ body }) => body)).toEqual([{ chainName: CHAIN_NAME, limit: 50 }]);
   });
 
   it('are not taken from an answer that is none', async () => {
@@ -108,9 +101,9 @@ describe('many reports at once', () => {
 
   it('that were made already are successes; other outcomes and other holders are conflicts', async () => {
     const conflicts = [
-      { requestId: 'b', status: 'failed' },
-      { requestId: 'c', status: 'success' },
-      { requestId: 'd', status: 'processing' },
+      { requestId: 'b', status: 'failed', reason: 'ended' },
+      { requestId: 'c', status: 'success', reason: 'ended' },
+      { requestId: 'd', status: 'processing', reason: 'claimed' },
     ];
     const first = own('a', { status: 'success', txHash: TX_HASH });
     const { calls, relayer } = await serve(({ call }) =>
@@ -130,12 +123,13 @@ describe('giving a request back', () => {
   it('is done where its answer was lost and the request is pending', async () => {
     const { calls, relayer } = await serve(({ call }) => (call.startsWith('POST') ? unavailable() : recordOf('a')));
     expect(await relayer.releaseRequest('a')).toEqual(recordOf('a'));
-    expect(calls.map(({ call }) => call)).toEqual(['POST /requests/a/release', 'GET /requests/a']);
+    expect(calls.map(({ call }) => call)).toEqual(['GET /requests/a', 'POST /requests/a/release', 'GET /requests/a']);
   });
 
   it('is a conflict where another holds it', async () => {
-    const { relayer } = await serve(() => Response.json({ error: 'It is processing.' }, { status: 409 }));
-    await expect(relayer.releaseRequest('a')).rejects.toMatchObject({ code: 'CONFLICT' });
+    const conflict = () => Response.json({ error: 'It is processing.' }, { status: 409 });
+    const { relayer } = await serve(({ call }) => (call.startsWith('POST') ? conflict() : recordOf('a')));
+    await expect(relayer.releaseRequest('a')).rejects.toMatchObject({ kind: 'CONFLICT' });
   });
 });
 
@@ -160,7 +154,7 @@ describe('the feed', () => {
       ['a', 'two'],
       ['b', 'three'],
     ]);
-    const asked = (cursor: string) => ({ chainName: CHAIN_NAME, cursor, wait: '24' });
+    const asked = (seen: string) => ({ chainName: CHAIN_NAME, wait: '24', seen });
     expect(calls.map(({ query }) => query)).toEqual([
       { chainName: CHAIN_NAME, from: 'now', wait: '24' },
       asked('one'),
@@ -197,9 +191,9 @@ describe('waiting', () => {
     expect(first).toEqual({});
     const waiting = { wait: '24' };
     expect(later).toEqual([
-      { status: 'pending', ...waiting },
-      { status: 'pending', ...waiting },
-      { status: 'processing', ...waiting },
+      { seen: 'pending', ...waiting },
+      { seen: 'pending', ...waiting },
+      { seen: 'processing', ...waiting },
     ]);
   });
 

@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Deployment } from '@prism-gateway/contracts';
-import { type Devnet, deployContracts, startDevnet } from '@prism-gateway/devnet';
-import { type RunningGateway, startGateway } from '@prism-gateway/testing';
-import { privateKeyToAddress } from 'viem/accounts';
+import { startWorld } from '@prism-gateway/testing/world';
 
 /** The folder that examples and tutorials are run in. */
 const ROOT = join(import.meta.dirname, '../../..');
@@ -23,11 +19,8 @@ export interface RunningProgram {
   stop(): Promise<number | null>;
 }
 
-/** A devnet with the contracts, and a gateway. */
+/** A devnet with the contracts, and a gateway; account 1 is an official relayer on its whitelist. */
 export interface Stack {
-  readonly devnet: Devnet;
-  readonly deployment: Deployment;
-  readonly gateway: RunningGateway;
   /** Runs a program of the project's own Node with settings for this stack. @param input - its standard input */
   run(args: readonly string[], input?: string): RunningProgram;
   /** Ends all programs, the gateway and the devnet. */
@@ -69,27 +62,15 @@ function watchProgram(child: ChildProcess): RunningProgram {
   };
 }
 
-/** Starts a devnet, deploys the contracts, and starts a gateway; account 1 is an official relayer. */
+/** Starts it. */
 export async function startStack(): Promise<Stack> {
-  const devnet = await startDevnet();
-  const { rpcUrl } = devnet;
-  // Ten accounts by default.
-  const [privateKey, relayerKey] = [devnet.privateKeys[0]!, devnet.privateKeys[1]!];
-  const officialRelayers = [privateKeyToAddress(relayerKey)];
-  const [deployment, gateway, folder] = await Promise.all([
-    deployContracts({ rpcUrl, privateKey, officialRelayers }),
-    startGateway(),
-    mkdtemp(join(tmpdir(), 'prism-sdk-')),
-  ]);
-  const file = join(folder, 'devnet.json');
-  await writeFile(file, JSON.stringify({ rpcUrl, ...deployment }));
+  const world = await startWorld({ relayers: 1 });
+  const file = join(world.dir, 'devnet.json');
+  await writeFile(file, JSON.stringify({ rpcUrl: world.devnet.rpcUrl, ...world.deployment }));
   const children: ChildProcess[] = [];
   return {
-    devnet,
-    deployment,
-    gateway,
     run(args, input) {
-      const env = { ...process.env, GATEWAY_URL: gateway.url, DEVNET_FILE: file, PORT: '0' };
+      const env = { ...process.env, GATEWAY_URL: world.gateway.url, DEVNET_FILE: file, PORT: '0' };
       const child = spawn(process.execPath, [...args], { cwd: ROOT, env });
       child.stdin.end(input);
       children.push(child);
@@ -97,7 +78,7 @@ export async function startStack(): Promise<Stack> {
     },
     async stop() {
       for (const child of children) child.kill('SIGKILL');
-      await Promise.all([gateway.stop(), devnet.stop(), rm(folder, { recursive: true, force: true })]);
+      await world[Symbol.asyncDispose]();
     },
   };
 }

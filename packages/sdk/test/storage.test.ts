@@ -51,7 +51,7 @@ describe('the storage client', () => {
     await storage.delete(key);
     await storage.delete(key);
     expect(await storage.head(key)).toBeUndefined();
-    await expect(storage.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404 });
+    await expect(storage.get(key)).rejects.toMatchObject({ kind: 'NOT_FOUND', status: 404 });
   });
 
   it('has taken its key by the time that its maker wipes the bytes', async () => {
@@ -129,7 +129,7 @@ describe('the storage client', () => {
     expect(asked).toEqual([false, true]);
     const hopeless = createStorage({ getAccessToken: () => 'worn-out' });
     const failure = await hopeless.put(CONTENT).catch((error: Error) => error);
-    expect(failure).toMatchObject({ code: 'UNAUTHORISED' });
+    expect(failure).toMatchObject({ kind: 'UNAUTHORISED' });
     expect(String(failure)).not.toContain('worn-out');
   });
 });

@@ -55,6 +55,17 @@ describe('an intent', () => {
     expect(sender.inFlight()).toBe(0);
   });
 
+  test('loses its bytes once it is final on the chain, not before, and has the same outcome when it is asked for again', async () => {
+    const sender = await rig.open();
+    const to = await deployEcho();
+    const sent = await sender.send('final', { to, data: '0x' });
+    expect(await sender.prune(['final', 'unknown'])).toEqual([]);
+    await anvil.rpc('anvil_mine', ['0x80']);
+    expect(await sender.prune(['final', 'unknown'])).toEqual(['final']);
+    expect(await sender.send('final', { to, data: '0x' })).toEqual({ ...sent, logs: [] });
+    await expect(sender.send('final', { to, data: '0x01' })).rejects.toMatchObject({ code: 'INTENT_MISMATCH' });
+  });
+
   // Shows SEND-4.
   test('asked for again has the same outcome, at once, later, and after a restart', async () => {
     const sender = await rig.open();

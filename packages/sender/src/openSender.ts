@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { createRpcPool, createSinglePool, createTransportClient } from '@prism-gateway/rpc';
-import { type FileLock, LockHeldError, lockFile, lockKey, makeDirectory } from '@prism-gateway/runtime';
+import { type FileLock, LockHeldError, lockFile, lockKey, makeDirectory } from '@prism-gateway/node';
+import { createRpcPool, createSinglePool, createTransportClient } from '@prism-gateway/node/rpc';
 import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
 import { createSender } from './engine/createSender.ts';
@@ -111,7 +111,8 @@ function createEngine(
     chain,
     journal,
     account: options.account as Engine['account'],
-    fees: createFeeSource({ chain, monotonicNow }),
+    fees: createFeeSource({ chain, view: options.chainView, monotonicNow }),
+    view: options.chainView,
     now,
     monotonicNow,
     emit: onEvent,
@@ -127,8 +128,10 @@ function createEngine(
     nonceSeenAtMs: monotonicNow(),
     spendableWei: undefined,
     head: undefined,
+    headSeenAtMs: Number.NEGATIVE_INFINITY,
     sameHeads: 0,
     isSuspicious: false,
+    unblockUntilMs: 0,
     isAboveCeiling: false,
     isShort: false,
     idleRounds: 0,

@@ -42,6 +42,16 @@ export interface SendOptions {
   readonly whenGasTooHigh?: 'wait' | 'reject';
 }
 
+/** A chain as somebody else follows it. */
+export interface ChainView {
+  /** What gas costs now, in wei. @throws what the caller throws: then the sender asks itself */
+  market(): Promise<{ readonly baseFeePerGas: bigint; readonly tip: bigint }>;
+  /** How long a block takes, in milliseconds; undefined: not known. */
+  blockMs(): number | undefined;
+  /** In how many milliseconds the next block is expected; undefined: not known. */
+  nextBlockInMs(): number | undefined;
+}
+
 /** How a sender works. */
 export interface SenderOptions {
   /** The SQLite file; made where it is missing. One file for one key on one chain. */
@@ -66,6 +76,8 @@ export interface SenderOptions {
   readonly bumpPercent?: number;
   /** Default 1000. */
   readonly pollIntervalMs?: number;
+  /** What the caller knows of the chain, for it follows it anyway: what of that is there is not asked for again. */
+  readonly chainView?: ChainView;
   /** For one call; default 10,000. */
   readonly rpcTimeoutMs?: number;
   /** How long a node may fail before those are told of whom nothing is reserved; default 8000. */
@@ -116,6 +128,25 @@ export interface Sender {
   checkKey(): Promise<void>;
   /** Whether such transactions wait for a block, and nothing is signed until they have one (`whenKeyIsShared: 'reject'`). */
   isHeld(): boolean;
+  /**
+   * Whether the transaction of the lowest nonce can be in no block at a price, and may offer no more: whatever is sent now waits behind it.
+   *
+   * @param market - what gas costs now, in wei
+   */
+  isStuck(market: { readonly baseFeePerGas: bigint; readonly tip: bigint }): boolean;
+  /**
+   * Work that pays waits behind what is stuck: for a minute, nonces are freed at any price below the sender's ceiling, of what has expired and
+   * of what the line is stuck at.
+   */
+  unblock(): void;
+  /**
+   * Drops the bytes of intents that have ended and are final on the chain, once the caller needs their logs no more: what stays is id, nonce,
+   * hashes, the call's too, and outcome.
+   *
+   * @returns those whose bytes are gone; none if the nodes do not tell what is final
+   * @throws SenderError `JOURNAL_FAILED`
+   */
+  prune(intentIds: readonly string[]): Promise<readonly string[]>;
   /** Has one of several nodes asked only where no other answers, for a minute. @param node - its place in `rpcUrl`, from 0 */
   distrust(node: number): void;
   /** Stops watching and frees the locks; nothing is lost: the next `openSender` goes on. */

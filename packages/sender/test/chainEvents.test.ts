@@ -92,6 +92,39 @@ describe('a transaction that waits too long', () => {
     expect([await rig.countMined('bounded'), await rig.accountNonce()]).toEqual([0, 1]);
   });
 
+  // Shows SEND-11.
+  test('is not signed if it has expired by then', async () => {
+    const sender = await rig.open({});
+    const late = sender.send('late', markedCall('late'), { expiresAtMs: Date.now() - 1 });
+    await expect(late).rejects.toMatchObject({ code: 'EXPIRED', spentWei: 0n });
+    expect(sender.get('late')).toBeUndefined();
+  });
+
+  // Shows SEND-11.
+  test('that is stuck is freed at a high price, too, once work waits behind it', async () => {
+    const clock = createFakeClock();
+    const sender = await rig.open({ bumpAfterMs: 1000, now: clock.now });
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    const bounds = { maxFeePerGas: parseGwei('2.5'), expiresAtMs: clock.now() + 60_000 };
+    const sending = sender.send('stuck', markedCall('stuck'), bounds);
+    const expired = expect(sending).rejects.toMatchObject({ code: 'EXPIRED', spentWei: expect.any(BigInt) });
+    await rig.seen('broadcast');
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('9'))]);
+    await mine();
+    const at = (gwei: string) => sender.isStuck({ baseFeePerGas: parseGwei(gwei), tip: 1n });
+    expect([at('2'), at('9')]).toEqual([false, true]);
+    // It has half a minute left.
+    clock.advance(30_000);
+    sender.unblock();
+    const cancel = await rig.seen('cancelling');
+    expect(cancel.code).toBe('EXPIRED');
+    expect(at('9')).toBe(false);
+    await automine();
+    await expired;
+    expect([await rig.countMined('stuck'), await rig.accountNonce()]).toEqual([0, 1]);
+  });
+
   test('is raised at once when the block asks for more, and not above the ceiling', async () => {
     const sender = await rig.open({ maxFeePerGas: parseGwei('30') });
     await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);

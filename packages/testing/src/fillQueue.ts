@@ -7,10 +7,10 @@ import type { RunningGateway } from './world/startGateway.ts';
 const SCRIPT = fileURLToPath(new URL('../../gateway/scripts/fillQueue.ts', import.meta.url));
 
 /**
- * Puts requests into a gateway's embedded store by the store's own code, in a process beside it: as if each had been posted, without
+ * Puts requests into a gateway's store by the store's own code, in a process beside it: as if each had been posted, without
  * the calls.
  *
- * @param gateway - may run meanwhile
+ * @param gateway - may run meanwhile; its `dataDir`, or the URL of its PostgreSQL
  * @param bodies - of `POST /requests`
  * @throws Error when one is no request, or not all were stored
  */

@@ -1,5 +1,6 @@
 export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
+export { createStreamReader, type StreamReader } from './dynamo/createStreamReader.ts';
 export { DYNAMO_TEST_ACCESS, DynamoEngineMissingError, type DynamoServer } from './dynamo/dynamoServer.ts';
 export { missingDynamoEngine } from './dynamo/missingDynamoEngine.ts';
 export { startDynamo } from './dynamo/startDynamo.ts';

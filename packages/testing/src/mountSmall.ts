@@ -16,15 +16,16 @@ export interface SmallDisk {
 const CHUNKS = [65_536, 4096, 64];
 
 /**
- * Mounts a file system of 3 MB.
+ * Mounts a file system.
  *
+ * @param size - as mount(8) takes it
  * @returns undefined where this user may mount none
  */
-export function mountSmall(): SmallDisk | undefined {
+export function mountSmall(size = '3m'): SmallDisk | undefined {
   if (process.platform !== 'linux') return undefined;
   const dir = mkdtempSync(join(tmpdir(), 'prism-small-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', dir], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', dir], { stdio: 'ignore' });
   } catch {
     rmSync(dir, { recursive: true });
     return undefined;
@@ -43,7 +44,8 @@ export function mountSmall(): SmallDisk | undefined {
     },
     free: () => rmSync(filler, { force: true }),
     close() {
-      execFileSync('umount', [dir]);
+      // Whoever was killed a moment ago may hold a file still: it goes once they are gone.
+      execFileSync('umount', ['--lazy', dir]);
       rmSync(dir, { recursive: true });
     },
   };

@@ -19,6 +19,9 @@ const FLAGS = [
   '--no-sandbox',
 ];
 
+/** A bound for what hangs, in milliseconds: under load a page takes many times as long as on an idle machine. */
+const HANG_MS = 120_000;
+
 /** Finds a Chromium: `CHROMIUM_PATH`, or one of the usual places. @returns undefined where there is none */
 export function findChromium(): string | undefined {
   const { CHROMIUM_PATH } = process.env;
@@ -41,5 +44,6 @@ export async function openBrowser(executablePath: string): Promise<BrowserRig> {
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(HANG_MS);
   return { context, close: () => browser.close() };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -8,6 +8,8 @@ import { afterAll } from 'vitest';
 
 const { TMPDIR } = process.env;
 const folder = mkdtempSync(join(tmpdir(), 'prism-test-'));
+// A server that does not run as root has its own folder below.
+chmodSync(folder, 0o711);
 process.env.TMPDIR = folder;
 
 afterAll(() => {

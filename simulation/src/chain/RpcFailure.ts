@@ -33,7 +33,11 @@ const PANICS: Readonly<Record<string, string>> = {
   81: 'uninitialized function',
 };
 
+/** Selectors of both. */
+const REASON = /^0x(08c379a0|4e487b71)/;
+
 function readReason(data: Hex): string | undefined {
+  if (!REASON.test(data)) return undefined;
   try {
     const { errorName, args } = decodeErrorResult({ abi: reasons, data });
     return errorName === 'Error' ? args[0] : (PANICS[`${args[0]}`] ?? `unknown panic code: 0x${args[0].toString(16)}`);

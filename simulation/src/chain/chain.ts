@@ -32,6 +32,13 @@ export interface Market {
   readonly gasPerBlock: bigint;
   /** What they pay beyond the base fee: whoever pays less gets only the room that they leave; default 1 gwei. */
   readonly tipPerGas: bigint;
+  /**
+   * Base fee at which they do so: where it is higher they want less, and where it is lower more, in proportion. So it comes back to here
+   * whatever else is in the blocks. Default: they want the same at any price.
+   */
+  readonly restingBaseFeePerGas?: bigint;
+  /** Least fee cap of what fills the pools: what offers less is evicted, or refused as underpriced; default 0. */
+  readonly poolFloorPerGas?: bigint;
 }
 
 /** As geth has them. @see https://geth.ethereum.org/docs/fundamentals/command-line-options */
@@ -213,6 +220,7 @@ export interface Chain {
   setBaseFee(wei: bigint): void;
   /** What the next block's base fee is. */
   nextBaseFee(): bigint;
+  market(): Market;
   setMarket(market: Partial<Market>): void;
   setFinalityDepth(blocks: number): void;
   /** Gives ether from nowhere, with the next block. */

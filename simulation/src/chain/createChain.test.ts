@@ -136,12 +136,14 @@ it('takes blocks back, and keeps what was so on the other branch', async () => {
   expect(chain.balance(somebody.address)).toBe(10_000n * 10n ** 18n);
 });
 
-it('takes thirty blocks back', async () => {
+it('takes thirty blocks back, but no ether given from without', async () => {
   const { chain, deployment, node } = await startDeployedChain();
   const before = chain.head();
+  chain.fund(deployment.forwarder, 7n);
   for (let count = 0; count < 30; count++) await chain.mine();
   await chain.reorganise({ depth: 30 });
   expect(chain.head().number).toBe(before.number + 31);
   expect(chain.block(before.number)).toBe(before);
   expect(await node.request('eth_getCode', [deployment.forwarder, 'latest'])).toMatch(/^0x60/);
+  expect(chain.balance(deployment.forwarder)).toBe(7n);
 });

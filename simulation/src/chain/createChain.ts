@@ -110,6 +110,8 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
   let finalityDepth = options.finalityDepth ?? FINALITY_DEPTH;
   let forcedBaseFee: bigint | undefined;
   let funds: { readonly address: Address; readonly wei: bigint }[] = [];
+  /** What blocks gave from without: a reorganisation gives it again, as a faucet would. */
+  const fundsOf = new WeakMap<BlockRecord, typeof funds>();
   const listeners = new Set<Parameters<Chain['onBlock']>[0]>();
   const serially = createQueue();
 
@@ -124,6 +126,7 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
       isDelegated: (address) => (accountAt(address)?.code.length ?? 0) > 0,
       nextBaseFee,
       nowSeconds,
+      floorPerGas: () => market.poolFloorPerGas ?? 0n,
       gasLimit,
     },
     options,
@@ -165,10 +168,11 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
     const parent = head();
     const least = parent.timestampSeconds + 1;
     const timestampSeconds = Math.max(least, Math.floor(mine.timestampSeconds ?? nowSeconds()));
-    const { gasPerBlock, tipPerGas } = { ...market, ...mine.market };
-    const marketGas = smaller(gasPerBlock, gasLimit);
+    const baseFeePerGas = nextBaseFee();
+    const { gasPerBlock, tipPerGas, restingBaseFeePerGas = baseFeePerGas } = { ...market, ...mine.market };
+    const marketGas = smaller((gasPerBlock * restingBaseFeePerGas) / baseFeePerGas, gasLimit);
     const block = draft({
-      ...{ number: parent.number + 1, parent, timestampSeconds, baseFeePerGas: nextBaseFee(), gasLimit },
+      ...{ number: parent.number + 1, parent, timestampSeconds, baseFeePerGas, gasLimit },
       feeRecipient: mine.feeRecipient ?? DEFAULT_FEE_RECIPIENT,
       prevRandao: drawWord(random),
       market: { gas: marketGas, tipPerGas },
@@ -180,6 +184,7 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
         const fresh = { nonce: 0n, balance: 0n, code: NOTHING, codeHash: crypto.keccak256(NOTHING) };
         machine.session.setAccount(keyOf(address), { ...(before ?? fresh), balance: (before?.balance ?? 0n) + wei });
       }
+      fundsOf.set(block, funds);
       funds = [];
       const { transactions, logs, used } = await fillBlock(block, machine, { ...mine, room: gasLimit - marketGas });
       block.gasUsed = used + smaller(marketGas, gasLimit - used);
@@ -201,6 +206,7 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
     const removed = branches.retreat(depth, nowSeconds());
     const forkBlock = head();
     for (const block of removed) for (const listener of listeners) listener({ kind: 'removed', block });
+    funds = [...removed.toReversed().flatMap((block) => fundsOf.get(block) ?? []), ...funds];
     const lost: Hash[] = [];
     for (const transaction of removed.toReversed().flatMap((block) => block.transactions)) {
       if (isLost(transaction)) lost.push(transaction.hash);
@@ -251,6 +257,7 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
       forcedBaseFee = wei;
     },
     nextBaseFee,
+    market: () => market,
     setMarket(next) {
       market = { ...market, ...next };
     },

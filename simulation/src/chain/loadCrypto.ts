@@ -1,4 +1,4 @@
-import { type Keccak256, loadKeccak256, loadSecp256k1, type RecoverPublicKey } from '@prism-gateway/crypto';
+import { type Keccak256, loadKeccak256, loadSecp256k1, type RecoverPublicKey } from '@prism-gateway/node/crypto';
 
 /** The hash and the recovery of keys, as fast as the machine has them. */
 export interface Crypto {

@@ -1,7 +1,8 @@
+import { nextTick } from 'node:process';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
-import { type Clock, withGlobal } from '@sinonjs/fake-timers';
-import { currentProcess, runAs, type SimProcess } from './processes.ts';
+import { installSignals } from './signals.ts';
+import { installTimers, TimerQueue } from './timers.ts';
 
 /** Virtual time: it stands still while code runs, and leaps to the next timer when nothing is left to do. */
 export interface VirtualClock {
@@ -27,16 +28,12 @@ const { setImmediate: realImmediate, setTimeout: realTimeout } = timers;
 /** Milliseconds that modules may take to load. */
 const MOST_LOADS = 20_000;
 
-/** Runs microtasks until none is left. */
-const drain = (): Promise<void> => new Promise((resolve) => realImmediate(resolve));
-
-type Callback = (...args: unknown[]) => unknown;
-
-/** A callback that runs as the process that made it, as long as that lives. */
-function own(callback: Callback, process: SimProcess | undefined = currentProcess()): Callback {
-  if (process === undefined) return callback;
-  return (...args) => (process.isAlive ? runAs(process, () => callback(...args)) : undefined);
-}
+/** Runs microtasks until none is left: Node looks at its queue of ticks only then. */
+const drain = (): Promise<void> => new Promise((resolve) => nextTick(resolve));
+/** Gives the machine's own event loop a turn. */
+const takeTurn = (): Promise<void> => new Promise((resolve) => realImmediate(resolve));
+/** Timers that fire in one turn of the machine's event loop: a turn costs more than most of what a timer does. */
+const STEPS_A_TURN = 256;
 
 /** Rejects with the signal's reason, and removes its listener once the wait is over. */
 function waitFor<T>(start: (done: (value: T) => void) => () => void, signal: AbortSignal | undefined): Promise<T> {
@@ -60,11 +57,10 @@ function waitFor<T>(start: (done: (value: T) => void) => () => void, signal: Abo
   });
 }
 
-/** `node:timers/promises` and `AbortSignal.timeout`, which the library leaves to the machine. @returns puts them back */
+/** Puts the timers of the world in place of `node:timers/promises`. @returns puts Node's back */
 function installWaits(): () => void {
   type Wait = { readonly signal?: AbortSignal };
   const kept = { ...timersPromises };
-  const timeout = AbortSignal.timeout;
   timersPromises.setTimeout = (<T>(ms?: number, value?: T, { signal }: Wait = {}) =>
     waitFor<T>((done) => {
       const timer = setTimeout(() => done(value as T), ms);
@@ -75,17 +71,8 @@ function installWaits(): () => void {
       const timer = setImmediate(() => done(value as T));
       return () => clearImmediate(timer);
     }, signal)) as typeof timersPromises.setImmediate;
-  AbortSignal.timeout = (ms) => {
-    const controller = new AbortController();
-    setTimeout(
-      () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
-      ms,
-    );
-    return controller.signal;
-  };
   return () => {
     Object.assign(timersPromises, kept);
-    AbortSignal.timeout = timeout;
   };
 }
 
@@ -95,31 +82,7 @@ function installWaits(): () => void {
  * @param startMs - Unix time in milliseconds at which the world begins
  */
 export function installClock(startMs: number): VirtualClock {
-  const fake: Clock = withGlobal(globalThis).install({
-    now: startMs,
-    toFake: [
-      'setTimeout',
-      'clearTimeout',
-      'setInterval',
-      'clearInterval',
-      'setImmediate',
-      'clearImmediate',
-      'Date',
-      'performance',
-    ],
-  });
-  const plain = {
-    setTimeout: globalThis.setTimeout,
-    setInterval: globalThis.setInterval,
-    setImmediate: globalThis.setImmediate,
-  };
-  const bind = <F extends (callback: Callback, ...rest: never[]) => unknown>(start: F) =>
-    ((callback: Callback, ...rest: never[]) => start(own(callback), ...rest)) as unknown as F;
-  Object.assign(globalThis, {
-    setTimeout: bind(plain.setTimeout as never),
-    setInterval: bind(plain.setInterval as never),
-    setImmediate: bind(plain.setImmediate as never),
-  });
+  const queue = new TimerQueue(startMs);
   // Each timer is a turn of the event loop of its own.
   Object.defineProperty(globalThis.performance, 'nodeTiming', {
     value: {
@@ -130,15 +93,18 @@ export function installClock(startMs: number): VirtualClock {
   });
   // Virtual time stands still while code runs: the loop is never busy.
   Object.defineProperty(globalThis.performance, 'eventLoopUtilization', {
-    value: () => ({ idle: fake.now - startMs, active: 0, utilization: 0 }),
+    value: () => ({ idle: queue.nowMs - startMs, active: 0, utilization: 0 }),
   });
-  const putBack = installWaits();
+  const putBack = [installTimers(queue), installWaits(), installSignals()];
   let pending = 0;
   let steps = 0;
   let loads = 0;
 
+  /** Lets all that follows from what has happened happen. Now and then the machine has its turn, for signals and its garbage. */
   async function settle(): Promise<void> {
-    do await drain();
+    await drain();
+    if (pending === 0 && steps % STEPS_A_TURN !== 0) return;
+    do await takeTurn();
     while (pending > 0);
   }
 
@@ -148,28 +114,28 @@ export function installClock(startMs: number): VirtualClock {
     if (++loads > MOST_LOADS) throw new Error('The world has come to rest before this was done.');
   }
 
-  async function step(): Promise<void> {
+  /** @returns false if there is nothing to come */
+  async function step(): Promise<boolean> {
+    if (!queue.fireNext()) return false;
     loads = 0;
     steps++;
-    fake.next();
     await settle();
+    return true;
   }
 
   return {
-    now: () => fake.now,
+    now: () => queue.nowMs,
     async runUntil(atMs) {
       let isDone = false;
-      plain.setTimeout(
-        () => {
-          isDone = true;
-        },
-        Math.max(0, atMs - fake.now),
-      );
+      const stop = () => {
+        isDone = true;
+      };
+      queue.start({ delayMs: Math.max(0, atMs - queue.nowMs), callback: stop, owner: undefined });
       await settle();
       while (!isDone) await step();
     },
     async runUntilSettled(promise, limitMs = 3_600_000) {
-      const endsAt = fake.now + limitMs;
+      const endsAt = queue.nowMs + limitMs;
       let isDone = false;
       const finish = () => {
         isDone = true;
@@ -177,14 +143,13 @@ export function installClock(startMs: number): VirtualClock {
       promise.then(finish, finish);
       await settle();
       while (!isDone) {
-        if (fake.now > endsAt) throw new Error('This was not done within its time.');
+        if (queue.nowMs > endsAt) throw new Error('This was not done within its time.');
         // Modules that are loaded for the first time come from the machine's disk.
-        if (fake.countTimers() === 0) await load();
-        else await step();
+        if (!(await step())) await load();
       }
       return await promise;
     },
-    at: (delayMs, work) => void plain.setTimeout(work, delayMs),
+    at: (delayMs, callback) => void queue.start({ delayMs, callback, owner: undefined }),
     steps: () => steps,
     async track(work) {
       pending++;
@@ -195,8 +160,7 @@ export function installClock(startMs: number): VirtualClock {
       }
     },
     uninstall() {
-      putBack();
-      fake.uninstall();
+      for (const put of putBack) put();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import fsPromises from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -120,7 +121,13 @@ export function installFiles(track: <T>(work: Promise<T>) => Promise<T>): () => 
   }
   const { open } = kept;
   Object.assign(fsPromises, { open: (...args: Parameters<typeof open>) => track(open(...args)) });
-  return () => void Object.assign(fsPromises, kept);
+  const { watch } = fs;
+  // The machine tells of changes when it likes; nobody else writes the files of a simulated program.
+  Object.assign(fs, { watch: () => Object.assign(new EventEmitter(), { close: () => undefined }) });
+  return () => {
+    Object.assign(fsPromises, kept);
+    Object.assign(fs, { watch });
+  };
 }
 
 /** Closes a dead process's databases and leaves their files as they were at its death: what was committed, and half a write. */

@@ -4,6 +4,7 @@ import https from 'node:https';
 import { Readable } from 'node:stream';
 import type { Network, NetworkCall } from './network.ts';
 import { currentProcess } from './processes.ts';
+import { installWeb, wholeBody } from './web.ts';
 
 type ClientCallback = (incoming: IncomingMessage) => void;
 
@@ -22,11 +23,14 @@ function createRequest(network: Network) {
         ...(options.signal && { signal: options.signal }),
       };
       const response = await network.fetch(url, init);
-      const bytes = Buffer.from(await response.arrayBuffer());
-      const incoming = Object.assign(Readable.from(bytes.length === 0 ? [] : [bytes]), {
+      const bytes = await response.bytes();
+      const incoming = {
         statusCode: response.status,
         headers: Object.fromEntries(response.headers),
-      });
+        async *[Symbol.asyncIterator]() {
+          if (bytes.length > 0) yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        },
+      };
       outgoing.emit('response', incoming);
     }
     return Object.assign(outgoing, {
@@ -46,15 +50,16 @@ function createRequest(network: Network) {
 }
 
 /** Has a listener of `node:http` answer one call. */
-function answerCall(listener: RequestListener, call: NetworkCall): Promise<Response> {
+function answerCall(listener: RequestListener, { request }: NetworkCall): Promise<Response> {
   return new Promise((resolve) => {
-    const url = new URL(call.url);
+    const url = new URL(request.url);
+    const body = wholeBody(request);
     const incoming = Object.assign(
-      Readable.from(call.body === null || call.body.length === 0 ? [] : [Buffer.from(call.body)]),
+      Readable.from(body === null || body.length === 0 ? [] : [Buffer.from(body as string)]),
       {
-        method: call.method,
+        method: request.method,
         url: `${url.pathname}${url.search}`,
-        headers: { host: url.host, ...Object.fromEntries(call.headers) },
+        headers: { host: url.host, ...Object.fromEntries(request.headers) },
         socket: { remoteAddress: '10.0.0.1' },
       },
     );
@@ -135,6 +140,7 @@ export function installHttp(network: Network): () => void {
     createServer: http.createServer,
     fetch: globalThis.fetch,
   };
+  const putWebBack = installWeb();
   const request = createRequest(network);
   Object.assign(http, { request, createServer: createServerOn(network) });
   Object.assign(https, { request });
@@ -143,5 +149,6 @@ export function installHttp(network: Network): () => void {
     Object.assign(http, { request: kept.request, createServer: kept.createServer });
     Object.assign(https, { request: kept.secure });
     globalThis.fetch = kept.fetch;
+    putWebBack();
   };
 }

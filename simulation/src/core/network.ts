@@ -1,13 +1,11 @@
 import type { EventLog } from './eventLog.ts';
 import { currentProcess, runAs, type SimProcess } from './processes.ts';
 import type { Random } from './random.ts';
+import { wholeBody } from './web.ts';
 
 /** An HTTP call as it travels. */
 export interface NetworkCall {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer> | null;
+  readonly request: Request;
   /** Name of the machine that calls. */
   readonly from: string;
 }
@@ -46,17 +44,6 @@ function networkError(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 }
 
-/** Texts and bytes, which is what our programs send, cost nothing to read. */
-async function readBody(
-  given: RequestInit['body'],
-  request: Request | undefined,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (typeof given === 'string') return new TextEncoder().encode(given);
-  if (given instanceof Uint8Array) return new Uint8Array(given);
-  if (given !== null && given !== undefined) return new Uint8Array(await new Response(given).arrayBuffer());
-  return request === undefined || request.body === null ? null : new Uint8Array(await request.arrayBuffer());
-}
-
 /** A calm network on one continent: some milliseconds each way. */
 export const calmFate: ChooseFate = ({ random }) => ({
   question: { delayMs: random.between(1, 20) },
@@ -77,10 +64,25 @@ function findIds(...texts: readonly string[]): readonly string[] {
   const ids = new Set<string>();
   for (const text of texts) {
     const start = text.slice(0, SCANNED_CHARACTERS);
-    for (const [id] of [...start.matchAll(UUID), ...start.matchAll(PAYMENT)]) ids.add(id);
-    if (ids.size > MOST_IDS) return [];
+    for (const pattern of [UUID, PAYMENT]) {
+      for (const [id] of start.matchAll(pattern)) if (ids.add(id).size > MOST_IDS) return [];
+    }
   }
   return [...ids];
+}
+
+/** Parts of an absolute URL; the platform's own parser takes as long as all else in a call. */
+function splitUrl(url: string): { readonly to: string; readonly pathname: string; readonly search: string } {
+  const [, scheme = '', host = '', pathname = '/', search = ''] =
+    /^(https?):\/\/([^/?#]+)([^?#]*)([^#]*)/.exec(url) ?? [];
+  const to = host.includes(':') ? host : `${host}:${scheme === 'https' ? '443' : '80'}`;
+  return { to, pathname: pathname || '/', search };
+}
+
+const decoder = new TextDecoder();
+function readWhole(message: Request | Response): string {
+  const body = wholeBody(message);
+  return typeof body === 'string' ? body : decoder.decode(body ?? undefined);
 }
 
 /**
@@ -96,7 +98,6 @@ export function createNetwork(options: {
   const { random, log, after } = options;
   const servers = new Map<string, { readonly process: SimProcess | undefined; readonly handler: NetworkHandler }>();
   let chooseFate = calmFate;
-  const decoder = new TextDecoder();
 
   /** Delivers a call to its server, as that server's own work. */
   function deliver(to: string, call: NetworkCall): Promise<Response> | undefined {
@@ -105,15 +106,18 @@ export function createNetwork(options: {
     return runAs(server.process, async () => await server.handler(call));
   }
 
-  function send(call: NetworkCall, to: string): Promise<Response> {
+  function send(call: NetworkCall): Promise<Response> {
     const caller = currentProcess();
+    const { request, from } = call;
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    const fate = chooseFate({ from: call.from, to, random });
-    const { pathname, search } = new URL(call.url);
+    const { to, pathname, search } = splitUrl(request.url);
+    const fate = chooseFate({ from, to, random });
     // Calls to nodes are too many to tell, and looks of the world's own at records tell nothing.
-    const isQuiet = to.startsWith('node-') || (call.from === 'world' && call.method === 'GET');
-    const sentText = call.body === null || isQuiet ? '' : decoder.decode(call.body);
-    const line = `${call.method} ${pathname}${search}`;
+    const isQuiet = to.startsWith('node-') || (from === 'world' && request.method === 'GET');
+    const sentText = isQuiet ? '' : readWhole(request);
+    const line = `${request.method} ${pathname}${search}`;
+    // What reads requests names them in its path; their lists are nobody's story.
+    const isReading = request.method === 'GET' && pathname.startsWith('/requests');
     function answer(settle: () => void): void {
       if (caller?.isAlive !== false) settle();
     }
@@ -124,26 +128,21 @@ export function createNetwork(options: {
         return;
       }
       carried.then(
-        async (response) => {
-          const bytes = new Uint8Array(await response.arrayBuffer());
-          const { status } = response;
-          const text = isQuiet ? '' : decoder.decode(bytes);
+        (response) => {
           const end = fate.answer.end === undefined ? '' : ` (answer ${fate.answer.end})`;
           if (!isQuiet) {
             log.add({
               kind: 'message',
-              who: `${call.from}→${to}`,
-              text: `${line} ${status}${end}`,
-              about: findIds(line, sentText, text),
+              who: `${from}→${to}`,
+              text: `${line} ${response.status}${end}`,
+              about: isReading ? findIds(line) : findIds(line, sentText, readWhole(response)),
             });
           }
           if (fate.answer.end === 'lost') return;
           after(fate.answer.delayMs, () =>
             answer(() => {
               if (fate.answer.end === 'reset') return reject(networkError('ECONNRESET'));
-              resolve(
-                new Response(status === 204 || status === 304 ? null : bytes, { status, headers: response.headers }),
-              );
+              resolve(response);
             }),
           );
         },
@@ -155,7 +154,7 @@ export function createNetwork(options: {
     if (question.end !== undefined) {
       log.add({
         kind: 'message',
-        who: `${call.from}→${to}`,
+        who: `${from}→${to}`,
         text: `${line} (question ${question.end})`,
         about: findIds(line, sentText),
       });
@@ -167,7 +166,7 @@ export function createNetwork(options: {
       after(question.delayMs + random.between(1, 500), () => {
         log.add({
           kind: 'message',
-          who: `${call.from}→${to}`,
+          who: `${from}→${to}`,
           text: `${line} (arrives again)`,
           about: findIds(line, sentText),
         });
@@ -178,21 +177,15 @@ export function createNetwork(options: {
   }
 
   return {
-    async fetch(input, init = {}) {
-      const request = input instanceof Request ? input : undefined;
-      const url = new URL(request?.url ?? String(input));
-      const signal = init.signal ?? request?.signal;
-      signal?.throwIfAborted();
-      const method = init.method ?? request?.method ?? 'GET';
-      const headers = new Headers(init.headers ?? request?.headers);
-      const body = await readBody(init.body ?? null, request);
-      const from = currentProcess()?.host ?? 'world';
-      const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-      const answered = send({ method, url: url.href, headers, body, from }, `${url.hostname}:${port}`);
-      if (signal === undefined || signal === null) return await answered;
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const { signal } = request;
+      signal.throwIfAborted();
+      const answered = send({ request, from: currentProcess()?.host ?? 'world' });
+      if (init?.signal === undefined || init.signal === null) return await answered;
       return await new Promise<Response>((resolve, reject) => {
         const abort = () => reject(signal.reason);
-        signal.addEventListener('abort', abort, { once: true });
+        signal.addEventListener('abort', abort);
         answered.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
       });
     },

@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { lockFile } from '@prism-gateway/runtime';
+import { lockFile } from '@prism-gateway/node';
 import { restoreDisk, saveDisk } from './disks.ts';
+import { readJournals } from './readJournals.ts';
 import { createRealm } from './realm.ts';
 
 const realm = createRealm({ seed: 'fixture' });
@@ -44,6 +45,7 @@ const second = await start(async () => {
   lockFile(join(directory, 'a.lock'));
   return await listWords();
 });
+const journal = readJournals(directory, 'committed');
 const saved = saveDisk(directory);
 realm.kill(second.process);
 const third = await start(async () => {
@@ -71,6 +73,7 @@ const last = await start(listWords);
 const result = {
   whileItLives: locked,
   afterTheKill: second.value,
+  journal,
   ticks,
   diedAfterCommit: fourth.value,
   fullDisk: full,

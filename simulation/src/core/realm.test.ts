@@ -10,6 +10,7 @@ test('what was committed survives a kill, and what was not does not; locks and t
   expect(JSON.parse(stdout)).toEqual({
     whileItLives: 'LOCK_HELD',
     afterTheKill: ['committed'],
+    journal: ['words: word committed'],
     ticks: 2,
     diedAfterCommit: ['committed', 'its last word'],
     fullDisk: 'database or disk is full',

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installClock, type VirtualClock } from './clock.ts';
+import { installCurve } from './curve.ts';
 import { cutPower, type Disks, installDisks, installFiles } from './disks.ts';
 import { createEventLog, type EventLog, type WorldEvent } from './eventLog.ts';
 import { installHttp } from './http.ts';
@@ -68,6 +69,7 @@ export function createRealm(options: { readonly seed: string; readonly onEvent?:
     installDisks(disks, kill),
     installFiles(clock.track),
     installPorts(),
+    installCurve(),
   ];
   syncBuiltinESMExports();
 

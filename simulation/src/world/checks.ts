@@ -2,9 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
 import { encodeFunctionData, type Hex } from 'viem';
+import { createBoundChecks } from './checkBounds.ts';
+import { createHealthChecks } from './checkHealth.ts';
 import { inBackground, type World } from './createWorld.ts';
+import { createPaymentChecks } from './payments/checkPayments.ts';
+import { marketFee } from './postRequest.ts';
 import type { Story } from './story.ts';
-import { marketFee } from './users.ts';
 
 /** How often the world is looked at, in milliseconds. */
 const LOOK_MS = 10_000;
@@ -61,12 +64,34 @@ export function startChecks(world: World): void {
     return BigInt(await chain.call({ to: world.deployment.forwarder, data }));
   }
 
+  const isExecuted = (digest: Hex | undefined) => digest !== undefined && (executions.get(digest) ?? []).length > 0;
+
+  /** All that a request has of signatures, and the nonces that they use. */
+  const entriesOf = ({ signer, nonce, digest, entries }: Story) => entries ?? [{ signer, nonce, digest }];
+  const isCarriedOut = (story: Story) => entriesOf(story).some(({ digest }) => isExecuted(digest));
+  /** Requests that were carried out once: a reorganisation deeper than the confirmations may have undone that, which the watchtower tells. */
+  const wasCarriedOut = new Set<string>();
+  const isUndone = (story: Story) => wasCarriedOut.has(story.requestId) && !isCarriedOut(story);
+
+  /** Whether another request of the same signer has used its nonce: signed for less, it paid after all; or one before it was undone. */
+  function isOvertaken({ requestId, signer, nonce }: Story): boolean {
+    return [...stories.values()].some(
+      (other) =>
+        other.requestId !== requestId &&
+        entriesOf(other).some(
+          (entry) =>
+            entry.signer === signer &&
+            ((entry.nonce === nonce && isExecuted(entry.digest)) || (entry.nonce < nonce && isUndone(other))),
+        ),
+    );
+  }
+
   /** What must become of a request now: once its nonce is used without it, it can only fail. */
   function outlook(story: Story, nonce: bigint): 'waits' | 'success' | 'failed' | 'either' {
     if (nonce < story.nonce) return 'waits';
-    const isExecuted = story.digest !== undefined && (executions.get(story.digest) ?? []).length > 0;
-    if (nonce > story.nonce) return isExecuted ? 'success' : 'failed';
-    if (story.expects === 'success' && story.fee * 2n < marketFee(world) * 3n) return 'waits';
+    if (nonce > story.nonce) return isExecuted(story.digest) ? 'success' : 'failed';
+    // Nobody looks closer at what does not pay, whether it would succeed or not.
+    if (story.fee * 2n < marketFee(world, story.gas) * 3n) return 'waits';
     return story.expects;
   }
 
@@ -98,20 +123,22 @@ export function startChecks(world: World): void {
   function checkTruth(story: Story): void {
     if (story.digest === undefined || story.endedAtMs === undefined) return;
     const head = chain.head().number;
-    const found = executions.get(story.digest) ?? [];
     const { requestId, kind } = story;
-    if (found.length > 1)
-      report('executed once', requestId, `A signature (${kind}) was executed ${found.length} times.`);
+    const each = entriesOf(story).map(({ digest = '0x' }) => executions.get(digest) ?? []);
+    for (const { length } of each)
+      if (length > 1) report('executed once', requestId, `A signature (${kind}) was executed ${length} times.`);
+    const found = each.flat();
+    if (found.length > 0) wasCarriedOut.add(requestId);
     const isDeep = found.some(({ blockNumber }) => head - blockNumber >= CONFIRMATIONS);
     const isWrong =
-      (story.status === 'success' && found.length === 0) ||
+      (story.status === 'success' && found.length === 0 && !isUndone(story)) ||
       (story.status === 'failed' && isDeep && story.expects !== 'either');
     const isFalse = story.status === 'failed' && story.expects === 'success';
     if (!isWrong && !isFalse) return void wrongSince.delete(requestId);
     const since = wrongSince.get(requestId) ?? realm.clock.now();
     wrongSince.set(requestId, since);
     const by = story.claimedBy !== undefined && honest.has(story.claimedBy) ? 'an honest relayer' : 'a liar';
-    if (isFalse && by === 'an honest relayer') {
+    if (isFalse && by === 'an honest relayer' && !isOvertaken(story)) {
       report('truth', requestId, `An honest relayer reported a valid request (${kind}) failed: ${story.errorMessage}.`);
     }
     if (isWrong && by === 'an honest relayer' && realm.clock.now() - since > RECORD_BOUND_MS) {
@@ -137,9 +164,15 @@ export function startChecks(world: World): void {
     }
   }
 
+  const payments = world.payments && createPaymentChecks(world, world.payments, report);
+  const lookAtHealth = createHealthChecks(world, report);
+  const bounds = createBoundChecks(world, report);
   inBackground(world, async () => {
     for (let looks = 0; ; looks++) {
       await pause(LOOK_MS);
+      await payments?.look(LOOK_MS, looks);
+      if (looks % 3 === 0) await lookAtHealth();
+      if (looks % 6 === 0) bounds.look();
       for (const story of stories.values()) {
         const isOpen = story.endedAtMs === undefined || realm.clock.now() - story.endedAtMs < RECORD_BOUND_MS + 60_000;
         if (!isOpen) continue;

@@ -7,7 +7,9 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, type ChainNode, createChain } from '../chain/index.ts';
 import { runAs } from '../core/processes.ts';
 import type { Realm } from '../core/realm.ts';
+import { createPayments, PAYER_KEYS, type Payments, payersOf } from './payments/createPayments.ts';
 import { createGatewayService, createRelayerService, createWatchtowerService, type Service } from './programs.ts';
+import { createSpecialKeys, createSpecials, genesisOf, type Specials } from './specials.ts';
 import type { Breach, Stories } from './story.ts';
 
 export const CHAIN_ID = 4242;
@@ -15,6 +17,9 @@ export const CHAIN_NAME = `eip155:${CHAIN_ID}`;
 /** The gateway's default in `dev`. */
 export const ADMIN_KEY = 'change-me-admin-key';
 const ETHER = 10n ** 18n;
+const GWEI = 10n ** 9n;
+/** What others want of each block: half of it, at a base fee of a gwei. */
+const USUAL_MARKET = { gasPerBlock: 15_000_000n, tipPerGas: GWEI };
 /** What one ether is worth to honest relayers, in credits. */
 export const CREDITS_PER_ETH = 3_000_000n;
 
@@ -24,6 +29,8 @@ export interface WorldOptions {
   readonly users: number;
   readonly nodes: number;
   readonly blockSeconds: number;
+  /** A card payment every so many seconds on average; 0: nobody pays, and there are no payment relayers. */
+  readonly payEverySeconds: number;
 }
 
 /** What the chain says of a request's digest. */
@@ -58,13 +65,23 @@ export interface World {
   readonly options: WorldOptions;
   readonly chain: Chain;
   readonly nodes: readonly ChainNode[];
+  /** Calls to nodes, by the machine that made them. */
+  readonly calls: Map<string, number>;
   readonly deployment: Deployment;
   readonly gateway: Service;
   readonly relayers: readonly Service[];
   readonly watchtower: Service;
+  /** All programs but the gateway. */
+  readonly services: readonly Service[];
+  /** Undefined: nobody pays by card. */
+  readonly payments: Payments | undefined;
+  /** Of honest relayers, those that they change to included. */
   readonly relayerKeys: readonly RelayerKey[];
+  /** Keys to change to: funded, official and on the whitelist. */
+  readonly spareKeys: readonly RelayerKey[];
   readonly liarKeys: readonly RelayerKey[];
   readonly users: readonly PrismUser[];
+  readonly specials: Specials;
   readonly client: GatewayClient;
   readonly admin: ReturnType<typeof createAdminClient>;
   readonly stories: Stories;
@@ -81,6 +98,8 @@ export interface World {
   readonly faults: FaultSpan[];
   /** What a unit of gas costs a block's builder takes, in wei: base fee and tip. */
   gasPrice(): bigint;
+  /** What wallets take for it: they ask a node, whose tips are those of the last blocks. */
+  quoteGasPrice(): Promise<bigint>;
 }
 
 const keyOf = (name: string): Hex => keccak256(toHex(`${name} of the simulation`));
@@ -92,13 +111,15 @@ function createKeys(kind: string, count: number): RelayerKey[] {
   });
 }
 
-/** Lets a node answer on the network, as its faults allow. */
-function serveNode(realm: Realm, node: ChainNode): void {
-  const decoder = new TextDecoder();
-  realm.network.listen(`${node.name}:8545`, async ({ body }) => {
+/** Lets a node answer on the network, as its faults allow, and counts what each machine asks it. */
+function serveNode(realm: Realm, node: ChainNode, calls: Map<string, number>): void {
+  realm.network.listen(`${node.name}:8545`, async ({ request, from }) => {
+    const body = await request.text();
+    const count = body.startsWith('[') ? body.split('"method":').length - 1 : 1;
+    calls.set(from, (calls.get(from) ?? 0) + count);
     if (node.faults.isStalled) return await new Promise<Response>(() => undefined);
     if (node.faults.rateLimit === 'http') return new Response('{}', { status: 429, headers: { 'retry-after': '1' } });
-    const text = await node.handleText(decoder.decode(body ?? new Uint8Array()));
+    const text = await node.handleText(body);
     return new Response(text, { headers: { 'content-type': 'application/json' } });
   });
 }
@@ -133,25 +154,33 @@ function followExecutions(chain: Chain, forwarder: string): Map<Hex, Execution[]
  */
 export async function createWorld(realm: Realm, options: WorldOptions): Promise<World> {
   const { clock } = realm;
-  const relayerKeys = createKeys('relayer', options.relayers);
+  const firstKeys = createKeys('relayer', options.relayers);
+  const spareKeys = createKeys('spare', 2);
+  const relayerKeys = [...firstKeys, ...spareKeys];
   const liarKeys = createKeys('liar', options.liars);
+  const payerKeys = options.payEverySeconds > 0 ? createKeys('payer', PAYER_KEYS) : [];
   const sponsorKey = keyOf('sponsor');
   const sponsor = privateKeyToAccount(sponsorKey).address;
   const userAccounts = Array.from({ length: options.users }, (_, index) => privateKeyToAccount(keyOf(`user ${index}`)));
-  const rich = [sponsor, ...relayerKeys.map(({ address }) => address), ...liarKeys.map(({ address }) => address)];
+  const rich = [sponsor, ...[...relayerKeys, ...liarKeys, ...payerKeys].map(({ address }) => address)];
+  const specialKeys = createSpecialKeys(keyOf);
   const random = realm.random.fork('chain');
   const chain = await createChain({
     chainId: CHAIN_ID,
     genesisTimeSeconds: Math.floor(clock.now() / 1000),
     random: random.next,
     nowSeconds: () => Math.floor(clock.now() / 1000),
+    market: { ...USUAL_MARKET, restingBaseFeePerGas: GWEI },
     accounts: Object.fromEntries([
       ...rich.map((address) => [address, { balance: 100n * ETHER }]),
       ...userAccounts.map(({ address }) => [address, { balance: ETHER / 10n }]),
+      ...Object.entries(genesisOf(specialKeys)),
     ]),
   });
   const nodes = Array.from({ length: options.nodes }, (_, index) => chain.createNode({ name: `node-${index + 1}` }));
-  for (const node of nodes) serveNode(realm, node);
+  const calls = new Map<string, number>();
+  for (const node of nodes) serveNode(realm, node, calls);
+  const wallets = chain.createNode({ name: 'wallets' });
   // Blocks for the set-up alone.
   let isSettingUp = true;
   const mine = () => {
@@ -162,13 +191,19 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const official = [sponsor, ...relayerKeys.map(({ address }) => address)];
   const deployment = await deployContracts({ rpcUrl, privateKey: sponsorKey, officialRelayers: official });
   const executions = followExecutions(chain, deployment.forwarder);
-  const users = await createPrisms({
-    rpcUrl,
+  const funding = { rpcUrl, deployment, sponsorKey, credits: 10_000_000n * ETHER };
+  const users = await createPrisms({ ...funding, accounts: userAccounts });
+  const specials = await createSpecials({ ...funding, users, keys: specialKeys });
+  const setting = {
+    realm,
+    chain,
     deployment,
+    rpcUrl,
     sponsorKey,
-    accounts: userAccounts,
-    credits: 10_000_000n * ETHER,
-  });
+    keys: payerKeys,
+    nodes: nodes.map(({ name }) => name),
+  };
+  const payments = payerKeys.length === 0 ? undefined : await createPayments(setting);
   isSettingUp = false;
   const gateway = createGatewayService(realm);
   await gateway.start();
@@ -183,11 +218,13 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
     RPC_URL: nodes.map(({ name }) => `http://${name}:8545`).join(','),
     FORWARDER_ADDRESS: deployment.forwarder,
   };
-  const relayers = relayerKeys.map(({ key }, index) =>
+  const relayers = firstKeys.map(({ key }, index) =>
     createRelayerService(realm, `relayer-${index + 1}`, {
       ...shared,
       RELAYER_PRIVATE_KEY: key,
       CREDITS_PER_ETH: String(CREDITS_PER_ETH),
+      // Their operators serve wallets that nobody knows, within budgets.
+      UNKNOWN_WALLETS: 'true',
     }),
   );
   const watchtower = createWatchtowerService(realm, {
@@ -196,25 +233,33 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
     ENFORCE: 'true',
     ADMIN_API_KEY: ADMIN_KEY,
   });
-  for (const service of [...relayers, watchtower]) await service.start();
+  const payers = payments === undefined ? [] : [...payersOf(payments).map(({ service }) => service), payments.monitor];
+  const services = [...relayers, watchtower, ...payers];
+  for (const service of services) await service.start();
   return {
     ...{
       realm,
       options,
       chain,
       nodes,
+      calls,
       deployment,
       gateway,
       relayers,
       watchtower,
+      services,
+      payments,
       relayerKeys,
+      spareKeys,
       liarKeys,
       users,
+      specials,
       client,
       admin,
     },
     ...{ executions, stories: new Map(), breaches: [], lies: new Map(), troubles: new Map(), blocks: [], faults: [] },
-    gasPrice: () => chain.nextBaseFee() + 10n ** 9n,
+    gasPrice: () => chain.nextBaseFee() + chain.market().tipPerGas,
+    quoteGasPrice: async () => chain.nextBaseFee() + BigInt(String(await wallets.request('eth_maxPriorityFeePerGas'))),
   };
 }
 

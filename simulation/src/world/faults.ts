@@ -5,25 +5,13 @@ import { restoreDisk, saveDisk } from '../core/disks.ts';
 import type { ChooseFate } from '../core/network.ts';
 import { calmFate } from '../core/network.ts';
 import { CREDITS_PER_ETH, type FaultSpan, inBackground, type World } from './createWorld.ts';
-
-/** Every kind of fault, by the name that `--faults` takes. */
-export const FAULTS = [
-  'network',
-  'kills',
-  'restarts',
-  'nodes',
-  'fees',
-  'reorgs',
-  'pool',
-  'slots',
-  'disks',
-  'prices',
-  'gateway',
-] as const;
-export type Fault = (typeof FAULTS)[number];
+import { createKeyPlay } from './keyFaults.ts';
+import { FAULTS, type Fault } from './kinds.ts';
+import { createPaymentPlays } from './payments/paymentFaults.ts';
 
 /** How long it is calm between two faults of a kind, on average, in milliseconds. */
 const BETWEEN_MS = 40 * 60_000;
+const GWEI = 10n ** 9n;
 /** How long the world needs to get over a fault, in milliseconds: nodes are asked again, claims are taken up. */
 const RECOVERY_MS = 2 * 60_000;
 
@@ -62,7 +50,15 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
     return calm;
   };
 
+  const { payments } = world;
+  const none = async () => undefined;
+  const paymentPlays =
+    payments === undefined
+      ? { cards: none, payers: none }
+      : createPaymentPlays({ realm, payments, world, tell, during, random: (name) => random(name) });
   const plays: Readonly<Record<Fault, (minutes: number) => Promise<void>>> = {
+    ...paymentPlays,
+    keys: createKeyPlay({ world, tell, during, random: () => random('keys') }),
     async network(minutes) {
       await during('bad network', async () => {
         realm.network.setFate(badFate);
@@ -109,19 +105,28 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       node.heal();
       tell(`${node.name} is well again`);
     },
-    /** The price of gas rises, and falls again. */
+    /**
+     * Everybody wants to be in the next block: blocks are full of others' transactions, which tip more and raise the base fee, until few can
+     * pay it; then it stays. They fill the pools too, so that cheap transactions are evicted or refused.
+     */
     async fees(minutes) {
       const from = random('fees');
-      const factor = BigInt(from.between(3, 30));
       const before = chain.nextBaseFee();
-      tell(`the base fee rises ${factor} times`);
-      const untilMs = realm.clock.now() + minutes * 60_000;
-      while (realm.clock.now() < untilMs) {
-        chain.setBaseFee(before * factor);
+      const [top, tipPerGas] = [before * BigInt(from.between(3, 30)), GWEI * BigInt(from.between(2, 20))];
+      const lasts = from.chance(0.5) ? minutes + from.between(15, 60) : minutes;
+      tell(`the base fee rises ${top / before} times, tips to ${tipPerGas / GWEI} gwei, for ${lasts} minutes`);
+      const untilMs = realm.clock.now() + lasts * 60_000;
+      const { tipPerGas: usualTip, restingBaseFeePerGas = before } = chain.market();
+      const press = async () => {
+        chain.setMarket({ poolFloorPerGas: chain.nextBaseFee() / 2n });
         await pause(world.options.blockSeconds * 1000);
-      }
-      chain.setBaseFee(before);
+      };
+      chain.setMarket({ restingBaseFeePerGas: top, tipPerGas });
+      while (realm.clock.now() < untilMs) await press();
       tell('the base fee falls again');
+      chain.setMarket({ restingBaseFeePerGas, tipPerGas: usualTip });
+      while (chain.nextBaseFee() > before + before / 10n) await press();
+      chain.setMarket({ poolFloorPerGas: 0n });
     },
     async reorgs() {
       const from = random('reorgs');
@@ -145,10 +150,12 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
     },
     async disks(minutes) {
       const from = random('disks');
-      const service = from.pick([...world.relayers, world.watchtower]);
+      const isFilled = from.chance(0.5);
+      // What payments need after an older disk is a fault of its own.
+      const service = from.pick(isFilled ? world.services : [...world.relayers, world.watchtower]);
       const disk = realm.disks.get(service.host) ?? { isFull: false };
       realm.disks.set(service.host, disk);
-      if (from.chance(0.5)) {
+      if (isFilled) {
         await during('full disk', async () => {
           tell(`the disk of ${service.host} is full`);
           disk.isFull = true;
@@ -195,8 +202,9 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
 
   for (const name of faults) {
     inBackground(world, async () => {
-      for (;;) {
-        await pause(random(name).between(BETWEEN_MS / 4, 2 * BETWEEN_MS));
+      // Some begin at once, so that short lives have faults too.
+      for (let least = 0; ; least = BETWEEN_MS / 4) {
+        await pause(random(name).between(least, 2 * BETWEEN_MS));
         const span: FaultSpan = { name, fromMs: realm.clock.now() };
         world.faults.push(span);
         await plays[name](random(name).between(1, 15));

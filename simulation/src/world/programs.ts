@@ -2,11 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseSettings as parseGatewaySettings } from '@prism-gateway/gateway/settings';
 import { wireGateway } from '@prism-gateway/gateway/wire';
+import { createLogger, type Logger } from '@prism-gateway/node/logs';
+import { startGasMonitor } from '@prism-gateway/payments/gas-monitor';
+import { parseSettings as parsePaymentSettings } from '@prism-gateway/payments/settings';
+import { startPayments } from '@prism-gateway/payments/start';
 import { parseSettings as parseRelayerSettings } from '@prism-gateway/relayer/settings';
 import { startRelayer } from '@prism-gateway/relayer/start';
 import { startWatchtower } from '@prism-gateway/relayer/watch';
 import { parseWatchSettings } from '@prism-gateway/relayer/watch-settings';
-import { createLogger, type Logger } from '@prism-gateway/runtime/logs';
 import { createInlineThread } from '../core/inlineThread.ts';
 import { runAs, type SimProcess } from '../core/processes.ts';
 import type { Realm } from '../core/realm.ts';
@@ -36,7 +39,8 @@ interface Running {
 
 type Environment = Record<string, string>;
 
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** Ids of requests and payments, and hashes of transactions. */
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bpi_\w+|0x[0-9a-f]{64}/g;
 
 /** Has a program's log lines become events of the world. */
 function createWrite(realm: Realm, who: string): (line: string) => void {
@@ -47,7 +51,7 @@ function createWrite(realm: Realm, who: string): (line: string) => void {
     const text = JSON.stringify(JSON.parse(line), (name, value) =>
       name === 'time' || name === 'stack' ? undefined : value,
     );
-    realm.log.add({ kind: 'log', who, text, about: [...new Set(text.match(UUID) ?? [])] });
+    realm.log.add({ kind: 'log', who, text, about: [...new Set(text.match(ID) ?? [])] });
   };
 }
 
@@ -132,8 +136,7 @@ export function createGatewayService(realm: Realm, environment: Environment = {}
         thread: createInlineThread(),
         log: { write, close: async () => true },
       });
-      realm.network.listen('gateway:8787', async ({ url, method, headers, body, from }) => {
-        const request = new Request(url, { method, headers, body });
+      realm.network.listen('gateway:8787', async ({ request, from }) => {
         return await gateway.fetch(request, { peerAddress: addressOf(from) });
       });
       return {
@@ -171,6 +174,39 @@ export function createWatchtowerService(realm: Realm, environment: Environment):
     environment,
     async main(given, { logger }) {
       return await startWatchtower({ settings: parseWatchSettings(given), log: logger, now: Date.now });
+    },
+  });
+}
+
+/** A payment relayer, whose journal can be looked at while it is up. */
+export interface PaymentsService extends Service {
+  journal(): PaymentJournal | undefined;
+}
+
+type PaymentJournal = Awaited<ReturnType<typeof startPayments>>['journal'];
+
+/** One payment relayer. */
+export function createPaymentsService(realm: Realm, name: string, environment: Environment): PaymentsService {
+  let journal: PaymentJournal | undefined;
+  const service = createService(realm, {
+    name,
+    environment: { LOCK_DIR: realm.diskOf(name), ...environment },
+    async main(given, { logger }) {
+      const payments = await startPayments({ settings: parsePaymentSettings('payments', given), log: logger });
+      journal = payments.journal;
+      return payments;
+    },
+  });
+  return { ...service, journal: () => (service.isUp() ? journal : undefined) };
+}
+
+/** The gas monitor. */
+export function createGasMonitorService(realm: Realm, environment: Environment): Service {
+  return createService(realm, {
+    name: 'gas-monitor',
+    environment,
+    async main(given, { logger }) {
+      return await startGasMonitor({ settings: parsePaymentSettings('gas-monitor', given), log: logger });
     },
   });
 }

@@ -9,6 +9,13 @@ export type Expectation =
   /** Either, as when its signer takes it back or posts it twice. */
   | 'either';
 
+/** An entry of a batch of several users, which uses a nonce of its signer. */
+export interface SignedEntry {
+  readonly signer: Hex;
+  readonly digest: Hex;
+  readonly nonce: bigint;
+}
+
 /** One request that somebody posted, and what is known of it. */
 export interface Story {
   readonly requestId: string;
@@ -17,9 +24,13 @@ export interface Story {
   readonly signer: Hex;
   /** EIP-712 digest; undefined: junk without a meaning. */
   readonly digest: Hex | undefined;
+  /** Of a batch of several users: all that were signed for it. One that is written makes it a success (RELAY-6). */
+  readonly entries?: readonly SignedEntry[];
   readonly nonce: bigint;
   /** Credits in base units. */
   readonly fee: bigint;
+  /** Gas that it takes, with room to spare. */
+  readonly gas: bigint;
   readonly postedAtMs: number;
   expects: Expectation;
   /** What must become of it as things stand; undefined: it waits. */

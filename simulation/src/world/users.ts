@@ -2,17 +2,14 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
-import type { SignedRequest } from '@prism-gateway/protocol/typed-data';
-import { hashRequest } from '@prism-gateway/protocol/typed-data';
-import { type PrismUser, signWrite } from '@prism-gateway/testing/world';
+import type { PrismUser } from '@prism-gateway/testing/world';
 import { createWalletClient, encodeFunctionData, type Hex, http, toHex } from 'viem';
 import { runAs } from '../core/processes.ts';
-import type { Random } from '../core/random.ts';
-import { CHAIN_ID, CHAIN_NAME, CREDITS_PER_ETH, inBackground, type World } from './createWorld.ts';
+import { inBackground, type World } from './createWorld.ts';
+import { createLives } from './lives.ts';
+import { postRequest } from './postRequest.ts';
 import type { Expectation, Story } from './story.ts';
 
-/** Gas of a write that comes alone, with room to spare. */
-const WRITE_GAS = 130_000n;
 /** Longest that a user waits for one request before it goes on to other things, in milliseconds. */
 const PATIENCE_MS = 40 * 60_000;
 
@@ -29,79 +26,28 @@ interface Write {
   readonly cloudId?: Hex;
 }
 
-/** What a write costs at the price of gas now, in credits. */
-export function marketFee(world: Pick<World, 'gasPrice'>): bigint {
-  return WRITE_GAS * world.gasPrice() * CREDITS_PER_ETH;
-}
-
 /** Lives the lives of all users. */
 export function startUsers(
   world: World,
   options: { readonly writeEverySeconds: number; readonly kinds: readonly string[] },
 ): void {
-  const { realm, client, deployment, users, stories } = world;
+  const { realm, deployment, users, stories } = world;
   const random = realm.random.fork('users');
   const busy = new Set<PrismUser>();
-  const nonces = new Map<PrismUser, bigint>(users.map((user) => [user, 1n]));
+  // The first one made the prism.
+  const nonces = new Map<PrismUser, bigint>();
   let writes = 0;
 
   const nowMs = () => realm.clock.now();
-  const nonceOf = (user: PrismUser) => nonces.get(user) ?? 0n;
+  const nonceOf = (user: PrismUser) => nonces.get(user) ?? 1n;
 
-  async function post({
-    user,
-    nonce,
-    kind,
-    expects,
-    feePercent = 300,
-    signedBy = user,
-    cloudId = user.cloudId,
-  }: Write): Promise<Story> {
-    const relayerFee = (marketFee(world) * BigInt(feePercent)) / 100n;
-    const wish = {
-      dataId: toHex(++writes, { size: 32 }),
-      payload: toHex(random.bytes(random.between(1, 200))),
-      relayerFee,
-      nonce,
-      timestamp: BigInt(Math.floor(nowMs() / 1000)),
-    };
-    const own = { account: signedBy.account, cloudId };
-    const signed = await signWrite(deployment, own, wish);
-    const params = { ...signed, signer: user.account.address };
-    const body = { chainName: CHAIN_NAME, action: 'WRITE_DATA_FOR' as const, params };
-    const { requestId } = await client.submitRequest(body);
-    const digest = hashRequest({
-      ...body,
-      nonce,
-      chainId: CHAIN_ID,
-      forwarder: deployment.forwarder,
-    } as unknown as SignedRequest);
-    const story: Story = {
-      requestId,
-      kind,
-      signer: user.account.address,
-      digest,
-      nonce,
-      fee: relayerFee,
-      postedAtMs: nowMs(),
-      expects,
-      outlook: undefined,
-      status: 'pending',
-      claimedBy: undefined,
-      txHash: undefined,
-      errorMessage: undefined,
-      endedAtMs: undefined,
-      pendingCalmMs: 0,
-      openCalmMs: 0,
-    };
-    stories.set(requestId, story);
-    realm.log.add({
-      kind: 'actor',
-      who: `user ${users.indexOf(user)}`,
-      text: `posts ${kind}, nonce ${nonce}, fee ${relayerFee / 10n ** 18n} credits`,
-      about: [requestId],
-    });
-    return story;
+  const newDataId = () => toHex(++writes, { size: 32 });
+
+  async function post({ cloudId, ...write }: Write): Promise<Story> {
+    const dataId = newDataId();
+    const payload = toHex(random.bytes(random.between(1, 200)));
+    const params = { cloudId: cloudId ?? write.user.cloudId, dataId, payload };
+    return await postRequest(world, { ...write, action: 'WRITE_DATA_FOR', params });
   }
 
   async function untilEnded(story: Story): Promise<void> {
@@ -117,20 +63,36 @@ export function startUsers(
 
   const minutes = (from: number, to: number) => pause(random.between(from * 60_000, to * 60_000));
 
+  async function giveBack(user: PrismUser): Promise<void> {
+    nonces.set(user, await readNonce(user));
+    busy.delete(user);
+  }
+
+  function borrow(): PrismUser | undefined {
+    const free = users.filter((user) => !busy.has(user));
+    const user = free.length === 0 ? undefined : random.pick(free);
+    if (user !== undefined) busy.add(user);
+    return user;
+  }
+
   const lives: Readonly<Record<string, (user: PrismUser) => Promise<void>>> = {
+    ...createLives({ world, random, newDataId, nonceOf, untilEnded, borrow, giveBack }),
     /** Writes once, and waits. */
     async single(user) {
       await untilEnded(await post({ user, nonce: nonceOf(user), kind: 'single', expects: 'success' }));
     },
-    /** Posts what comes later first: the first one is held up by a slow wallet. */
+    /** Posts what comes later beside a first one that pays too little, and signs that again for more after some minutes. */
     async pair(user) {
       const nonce = nonceOf(user);
+      const low = await post({ user, nonce, kind: 'low fee', expects: 'either', feePercent: 20 });
       const later = [
         await post({ user, nonce: nonce + 1n, kind: 'pair', expects: 'success', feePercent: 600 }),
         await post({ user, nonce: nonce + 2n, kind: 'pair', expects: 'success', feePercent: 600 }),
       ];
       await minutes(1, 10);
-      const first = await post({ user, nonce, kind: 'pair', expects: 'success', feePercent: 600 });
+      // After a spike it may have paid.
+      const isDone = low.endedAtMs !== undefined;
+      const first = isDone ? low : await post({ user, nonce, kind: 'pair', expects: 'success', feePercent: 600 });
       for (const story of [first, ...later]) await untilEnded(story);
     },
     /** Sends the same bytes twice, as an impatient page does. */
@@ -184,7 +146,7 @@ export function startUsers(
     } catch (error) {
       realm.log.add({
         kind: 'actor',
-        who: `user ${users.indexOf(user)}`,
+        who: `user ${user.account.address}`,
         text: `gives up: ${error instanceof Error ? error.message : error}`,
       });
       await pause(60_000);
@@ -192,15 +154,16 @@ export function startUsers(
     // What is on its way is over before the next nonce is read.
     const own = [...stories.values()].filter(({ signer }) => signer === user.account.address);
     for (const story of own.slice(-4)) await untilEnded(story);
-    nonces.set(user, await readNonce(user));
-    busy.delete(user);
+    await giveBack(user);
   }
 
-  const pickKind = (from: Random) => from.pick(options.kinds);
+  const { wallets, turncoats } = world.specials;
+  const poolOf = (kind: string) => (kind === 'wallet' ? wallets : kind === 'turncoat' ? turncoats : users);
   const loop = () => {
-    const free = users.filter((user) => !busy.has(user));
+    const kind = random.pick(options.kinds);
+    const free = poolOf(kind).filter((user) => !busy.has(user));
     if (free.length > 0) {
-      const [user, kind] = [random.pick(free), pickKind(random)];
+      const user = random.pick(free);
       inBackground(world, () => live(user, kind));
     }
     realm.clock.at(random.between(1, 2 * options.writeEverySeconds * 1000), () => runAs(undefined, loop));

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.30;
 
 import {PrismCore} from "../core/PrismCore.sol";
-import {IPrismCloud} from "./IPrismCloud.sol";
+import {Fee, IPrismCloud} from "./IPrismCloud.sol";
 
-/// @title The two calls that each entry of a multi-user batch makes
+/// @title The calls that each written entry makes
 /// @notice What Solidity's own calls do, for less than half of their gas: the payload is copied once, from calldata to
 ///         calldata, and nothing is allocated for a call that succeeds.
 library EntryCalls {
@@ -34,6 +34,35 @@ library EntryCalls {
         }
     }
 
+    /// @notice `cloud.writeData`; reverts with what the cloud reverts with. An account without code is refused.
+    function writeData(
+        IPrismCloud cloud,
+        address signer,
+        bytes32 cloudId,
+        bytes32 dataId,
+        bytes calldata payload,
+        Fee memory fee
+    ) internal {
+        bytes4 selector = IPrismCloud.writeData.selector;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, selector)
+            mstore(add(free, 0x04), signer)
+            mstore(add(free, 0x24), cloudId)
+            mstore(add(free, 0x44), dataId)
+            mstore(add(free, 0x64), 0x100)
+            mcopy(add(free, 0x84), fee, 0x80)
+            mstore(add(free, 0x104), payload.length)
+            calldatacopy(add(free, 0x124), payload.offset, payload.length)
+            mstore(0, 0)
+            if iszero(call(gas(), cloud, 0, free, add(0x124, payload.length), 0, 0x20)) {
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+            if iszero(and(gt(returndatasize(), 0x1f), eq(mload(0), 1))) { revert(0, 0) }
+        }
+    }
+
     /// @notice `cloud.writeEntryOfBatch`; what it reverts with is the answer.
     /// @return written Whether the entry was written.
     /// @return fault What the call reverted with; empty where it ran out of gas, or where there is no cloud.
@@ -43,7 +72,7 @@ library EntryCalls {
         bytes32 cloudId,
         bytes32 dataId,
         bytes calldata payload,
-        uint256 relayerFee
+        uint256 fees
     ) internal returns (bool written, bytes memory fault) {
         bytes4 selector = IPrismCloud.writeEntryOfBatch.selector;
         assembly ("memory-safe") {
@@ -53,7 +82,7 @@ library EntryCalls {
             mstore(add(free, 0x24), cloudId)
             mstore(add(free, 0x44), dataId)
             mstore(add(free, 0x64), 0xa0)
-            mstore(add(free, 0x84), relayerFee)
+            mstore(add(free, 0x84), fees)
             mstore(add(free, 0xa4), payload.length)
             calldatacopy(add(free, 0xc4), payload.offset, payload.length)
             mstore(0, 0)

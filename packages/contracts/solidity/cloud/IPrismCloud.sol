@@ -5,10 +5,12 @@ pragma solidity ^0.8.30;
 /// @param relayer Who submits the request.
 /// @param amount Credits, in base units, that the prism pays.
 /// @param share The relayer's own part of `amount`; the rest is the treasury's.
+/// @param protocol Credits that it pays the treasury besides.
 struct Fee {
     address relayer;
     uint256 amount;
     uint256 share;
+    uint256 protocol;
 }
 
 /// @notice What a new prism begins with, in base units of the credit token.
@@ -39,8 +41,10 @@ interface IPrismCloud {
     ) external returns (bytes32 cloudId);
 
     /// @notice Writes a new entry.
+    /// @return written Always true: an answer saves the caller to look for code first.
     function writeData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, Fee calldata fee)
-        external;
+        external
+        returns (bool written);
 
     /// @notice Replaces an entry.
     function modifyData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, Fee calldata fee)
@@ -87,13 +91,12 @@ interface IPrismCloud {
         bytes32 cloudId,
         bytes32 dataId,
         bytes calldata payload,
-        uint256 relayerFee
+        uint256 fees
     ) external returns (bool written);
 
     /// @notice Writes down what the entries of a batch have paid.
     /// @param relayer Who submitted the batch.
-    /// @param fees The relayer's fees that were taken, in base units.
-    /// @param shares The relayer's own part of them.
-    /// @param written How many entries were written, each of which has paid the protocol's fee too.
-    function accrue(address relayer, uint256 fees, uint256 shares, uint256 written) external;
+    /// @param relayerAmount What the relayer gets of them, in base units.
+    /// @param treasuryAmount What the treasury gets.
+    function accrue(address relayer, uint256 relayerAmount, uint256 treasuryAmount) external;
 }

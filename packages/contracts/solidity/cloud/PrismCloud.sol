@@ -12,8 +12,8 @@ import {PrismLedger} from "./PrismLedger.sol";
 /// @title The cloud contract: the application layer
 /// @notice Decides who may do what with a prism, takes the fees, and lets the core keep the data. Users speak to it
 ///         through the Forwarder; anyone may read.
-/// @dev Requests that put data on the chain pay `protocolFee` once a request, whatever the number of entries; the others
-///      pay the relayer only.
+/// @dev Requests that put data on the chain pay the protocol fee once a request, whatever the number of entries; the
+///      others pay the relayer only.
 contract PrismCloud is PrismLedger, IPrismCloud {
     using SafeERC20 for IERC20;
     using SafeCast for uint256;
@@ -40,9 +40,8 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         IERC20 token,
         address forwarder_,
         PrismCore core_,
-        uint96 fee,
         address treasury_
-    ) PrismLedger(owner_, token, forwarder_, fee, treasury_) {
+    ) PrismLedger(owner_, token, forwarder_, treasury_) {
         if (address(core_) == address(0)) revert ZeroAddress();
         core = core_;
     }
@@ -53,7 +52,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         onlyForwarder
         returns (bytes32 cloudId)
     {
-        return _create(signer, salt, funding, fee, 0);
+        return _create(signer, salt, funding, fee);
     }
 
     /// @inheritdoc IPrismCloud
@@ -65,7 +64,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         bytes[] calldata payloads,
         Fee calldata fee
     ) external onlyForwarder returns (bytes32 cloudId) {
-        cloudId = _create(signer, salt, funding, fee, protocolFee);
+        cloudId = _create(signer, salt, funding, fee);
         core.writeBatch(cloudId, dataIds, payloads);
     }
 
@@ -73,9 +72,10 @@ contract PrismCloud is PrismLedger, IPrismCloud {
     function writeData(address signer, bytes32 cloudId, bytes32 dataId, bytes calldata payload, Fee calldata fee)
         external
         onlyForwarder
+        returns (bool written)
     {
-        _charge(cloudId, signer, fee, protocolFee);
-        core.addEntry(cloudId, dataId, payload);
+        _charge(cloudId, signer, fee);
+        return EntryCalls.addEntry(core, cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud
@@ -83,13 +83,13 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         external
         onlyForwarder
     {
-        _charge(cloudId, signer, fee, protocolFee);
+        _charge(cloudId, signer, fee);
         core.modify(cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud
     function deleteData(address signer, bytes32 cloudId, bytes32 dataId, Fee calldata fee) external onlyForwarder {
-        _charge(cloudId, signer, fee, 0);
+        _charge(cloudId, signer, fee);
         core.remove(cloudId, dataId);
     }
 
@@ -98,7 +98,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         external
         onlyForwarder
     {
-        _charge(cloudId, signer, fee, 0).pendingOwner = newOwner;
+        _charge(cloudId, signer, fee).pendingOwner = newOwner;
         emit PrismTransferOffered(cloudId, signer, newOwner);
     }
 
@@ -108,7 +108,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         if (prism.pendingOwner != signer) revert NotPendingOwner(cloudId, signer);
         emit PrismTransferred(cloudId, prism.owner, signer);
         (prism.owner, prism.pendingOwner) = (signer, address(0));
-        _charge(cloudId, signer, fee, 0);
+        _charge(cloudId, signer, fee);
     }
 
     /// @inheritdoc IPrismCloud
@@ -117,7 +117,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
     function deletePrism(address signer, bytes32 cloudId, Fee calldata fee) external onlyForwarder {
         Prism storage prism = _findOwned(cloudId, signer);
         uint256 left = _less(prism.balance, cloudId, fee.amount);
-        _earnFee(fee, 0);
+        _earnFee(fee);
         uint256 sponsored = _returnSponsored(prism, cloudId, left);
         (prism.owner, prism.balance, prism.pendingOwner, prism.deleted) = (address(0), 0, address(0), true);
         emit PrismDeleted(cloudId, signer, left - sponsored);
@@ -132,7 +132,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         bytes[] calldata payloads,
         Fee calldata fee
     ) external onlyForwarder {
-        _charge(cloudId, signer, fee, protocolFee);
+        _charge(cloudId, signer, fee);
         core.writeBatch(cloudId, dataIds, payloads);
     }
 
@@ -144,7 +144,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         bytes[] calldata payloads,
         Fee calldata fee
     ) external onlyForwarder {
-        _charge(cloudId, signer, fee, protocolFee);
+        _charge(cloudId, signer, fee);
         core.modifyBatch(cloudId, dataIds, payloads);
     }
 
@@ -153,7 +153,7 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         external
         onlyForwarder
     {
-        _charge(cloudId, signer, fee, 0);
+        _charge(cloudId, signer, fee);
         core.removeBatch(cloudId, dataIds);
     }
 
@@ -163,15 +163,15 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         bytes32 cloudId,
         bytes32 dataId,
         bytes calldata payload,
-        uint256 relayerFee
+        uint256 fees
     ) external onlyForwarder returns (bool written) {
-        _spend(cloudId, signer, relayerFee + protocolFee);
+        _spend(cloudId, signer, fees);
         return EntryCalls.addEntry(core, cloudId, dataId, payload);
     }
 
     /// @inheritdoc IPrismCloud
-    function accrue(address relayer, uint256 fees, uint256 shares, uint256 written) external onlyForwarder {
-        _earn(relayer, shares, fees - shares + written * protocolFee);
+    function accrue(address relayer, uint256 relayerAmount, uint256 treasuryAmount) external onlyForwarder {
+        _earn(relayer, relayerAmount, treasuryAmount);
     }
 
     /// @notice Reads an entry of a living prism.
@@ -189,15 +189,14 @@ contract PrismCloud is PrismLedger, IPrismCloud {
         address signer,
         bytes32 salt,
         Funding calldata funding,
-        Fee calldata fee,
-        uint256 protocol
+        Fee calldata fee
     ) private returns (bytes32 cloudId) {
         cloudId = keccak256(abi.encode(signer, salt));
         Prism storage prism = _prisms[cloudId];
         if (prism.owner != address(0) || prism.deleted) revert PrismAlreadyExists(cloudId);
         uint256 funds = funding.own + funding.sponsored;
-        (prism.owner, prism.balance) = (signer, _less(funds, cloudId, fee.amount + protocol));
-        _earnFee(fee, protocol);
+        (prism.owner, prism.balance) = (signer, _less(funds, cloudId, fee.amount + fee.protocol));
+        _earnFee(fee);
         emit PrismCreated(cloudId, signer, funds);
         if (funding.sponsored == 0) return cloudId;
         (prism.sponsor, prism.sponsored) = (fee.relayer, funding.sponsored.toUint96());

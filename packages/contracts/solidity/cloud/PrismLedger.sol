@@ -36,16 +36,13 @@ abstract contract PrismLedger is Ownable2Step {
     address public immutable forwarder;
 
     /// @notice Who gets the protocol fees and the rest of the relayers' fees.
-    /// @dev Before the fee, so that the two share a slot: each request reads both.
     address public treasury;
-    /// @notice Credits, in base units, that a request pays which puts data on the chain.
-    uint96 public protocolFee;
 
     mapping(bytes32 cloudId => Prism) internal _prisms;
     mapping(address relayer => Earnings) private _earnings;
 
     event PrismFunded(bytes32 indexed cloudId, address indexed from, uint256 amount);
-    event FeesChanged(uint96 protocolFee, address treasury);
+    event TreasuryChanged(address treasury);
     event EarningsPaid(address indexed relayer, uint256 relayerAmount, address indexed treasury, uint256 treasuryAmount);
 
     /// @notice Only the Forwarder speaks for signers.
@@ -64,15 +61,15 @@ abstract contract PrismLedger is Ownable2Step {
         _;
     }
 
-    constructor(address owner_, IERC20 token, address forwarder_, uint96 fee, address treasury_) Ownable(owner_) {
+    constructor(address owner_, IERC20 token, address forwarder_, address treasury_) Ownable(owner_) {
         if (forwarder_ == address(0)) revert ZeroAddress();
         (creditToken, forwarder) = (token, forwarder_);
-        _setFees(fee, treasury_);
+        _setTreasury(treasury_);
     }
 
-    /// @notice Changes the protocol fee and who gets it.
-    function setFees(uint96 fee, address treasury_) external onlyOwner {
-        _setFees(fee, treasury_);
+    /// @notice Changes who gets the protocol fees and the rest of the relayers' fees.
+    function setTreasury(address treasury_) external onlyOwner {
+        _setTreasury(treasury_);
     }
 
     /// @notice Adds credits of the caller to any prism.
@@ -134,13 +131,12 @@ abstract contract PrismLedger is Ownable2Step {
     }
 
     /// @notice Takes a request's fees from the prism of its signer, and writes them down as earned.
-    /// @param protocol The protocol's own fee.
-    function _charge(bytes32 cloudId, address signer, Fee calldata fee, uint256 protocol)
+    function _charge(bytes32 cloudId, address signer, Fee calldata fee)
         internal
         returns (Prism storage prism)
     {
-        prism = _spend(cloudId, signer, fee.amount + protocol);
-        _earnFee(fee, protocol);
+        prism = _spend(cloudId, signer, fee.amount + fee.protocol);
+        _earnFee(fee);
     }
 
     /// @notice Takes fees from the prism of a signer.
@@ -173,22 +169,21 @@ abstract contract PrismLedger is Ownable2Step {
 
     /// @notice Writes a request's fees down as earned.
     /// @dev Underflow, and so a revert, if the relayer were to get more than was taken.
-    function _earnFee(Fee calldata fee, uint256 protocol) internal {
-        uint256 fees = fee.amount + protocol;
+    function _earnFee(Fee calldata fee) internal {
+        uint256 fees = fee.amount + fee.protocol;
         if (fees != 0) _earn(fee.relayer, fee.share, fees - fee.share);
     }
 
     /// @notice Writes down what is to be paid out to a relayer and to the treasury.
     function _earn(address relayer, uint256 relayerAmount, uint256 treasuryAmount) internal {
-        Earnings memory earned = _earnings[relayer];
-        earned.relayer += relayerAmount.toUint128();
-        earned.treasury += treasuryAmount.toUint128();
-        _earnings[relayer] = earned;
+        Earnings storage earned = _earnings[relayer];
+        (uint128 own, uint128 rest) = (earned.relayer, earned.treasury);
+        (earned.relayer, earned.treasury) = (own + relayerAmount.toUint128(), rest + treasuryAmount.toUint128());
     }
 
-    function _setFees(uint96 fee, address treasury_) private {
+    function _setTreasury(address treasury_) private {
         if (treasury_ == address(0)) revert ZeroAddress();
-        (protocolFee, treasury) = (fee, treasury_);
-        emit FeesChanged(fee, treasury_);
+        treasury = treasury_;
+        emit TreasuryChanged(treasury_);
     }
 }

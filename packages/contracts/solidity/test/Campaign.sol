@@ -88,7 +88,7 @@ contract Campaign is CampaignRequests {
             fees += batch[i].auth.relayerFee;
             ++written;
         }
-        _earn(relayer, fees, written * cloud.protocolFee());
+        _earn(relayer, fees, written * forwarder.protocolFee());
         bool isStarved = _pick(8) == 0;
         (bool success, bytes memory answer) = relayers[relayer].act(
             address(forwarder),
@@ -115,7 +115,7 @@ contract Campaign is CampaignRequests {
         (entry.auth, passes) = _draw(user, relayer);
         (bytes32[] memory ids, bytes[] memory payloads) = _lists(prism, 1, 0);
         (entry.cloudId, entry.dataId, entry.payload) = (_cloudId(prism), ids[0], payloads[0]);
-        uint256 due = entry.auth.relayerFee + cloud.protocolFee();
+        uint256 due = entry.auth.relayerFee + forwarder.protocolFee();
         passes = passes && _pays(prism, user, due) && _fits(prism, ids, payloads, 0);
         bytes32 structHash =
             hashes.writeDataFor(entry.cloudId, entry.dataId, entry.payload, entry.auth, nonces[user]);
@@ -178,11 +178,35 @@ contract Campaign is CampaignRequests {
 
     /// @dev What an owner may do at any time.
     function _govern(uint256 relayer) private {
-        uint256 kind = _pick(4);
+        uint256 kind = _pick(5);
         uint32 window = _pick(2) == 0 ? 0 : uint32(_pick(90));
-        if (kind == 0) cloud.setFees(uint96(_pick(30)), address(uint160(0x7ea5 + _pick(2))));
+        if (kind == 0) cloud.setTreasury(address(uint160(0x7ea5 + _pick(2))));
+        else if (kind == 4) _changeFee(uint96(_pick(50)));
         else if (kind == 1) forwarder.setPolicy(window, window + uint32(_pick(100)), uint16(_pick(10_001)));
         else forwarder.setOfficialRelayer(address(relayers[relayer]), kind == 2);
+    }
+
+    /// @dev What was announced long enough ago is applied, and else something is announced.
+    function _changeFee(uint96 fee) private {
+        uint256 appliesAt = forwarder.feeAppliesAt();
+        uint96 before = forwarder.protocolFee();
+        if (_pick(2) == 0) {
+            uint96 announced = forwarder.announcedFee();
+            bool isDue = appliesAt != 0 && block.timestamp >= appliesAt;
+            try forwarder.applyProtocolFee() {
+                _check(isDue && forwarder.protocolFee() == announced, "a fee was applied");
+            } catch {
+                _check(!isDue, "a fee was not applied");
+            }
+            return;
+        }
+        bool isAllowed = fee <= forwarder.MAX_PROTOCOL_FEE();
+        try forwarder.announceProtocolFee(fee) {
+            _check(isAllowed, "a fee above the maximum was announced");
+        } catch {
+            _check(!isAllowed, "a fee was not announced");
+        }
+        _check(forwarder.protocolFee() == before, "a fee changed at once");
     }
 
     /// @dev What nobody else may do.
@@ -191,9 +215,9 @@ contract Campaign is CampaignRequests {
         address account = address(relayers[relayer]);
         bytes32 cloudId = _cloudId(_pick(PRISMS));
         bytes memory data;
-        if (kind == 0) data = abi.encodeCall(cloud.accrue, (account, 9, 9, 1));
+        if (kind == 0) data = abi.encodeCall(cloud.accrue, (account, 9, 9));
         else if (kind == 1) data = abi.encodeCall(cloud.writeEntryOfBatch, (account, cloudId, 0, "", 0));
-        else if (kind == 2) data = abi.encodeCall(cloud.setFees, (0, account));
+        else if (kind == 2) data = abi.encodeCall(cloud.setTreasury, (account));
         else if (kind == 3) data = abi.encodeCall(forwarder.setOfficialRelayer, (account, true));
         else if (kind == 4) data = abi.encodeCall(forwarder.setPolicy, (0, 1, 10_000));
         else data = abi.encodeCall(cloud.core().addEntry, (cloudId, 0, ""));

@@ -104,7 +104,7 @@ abstract contract CampaignRequests is CampaignSigners {
         uint256 size = _pick(8);
         creation.fundAmount = size == 0 ? held + 1 - _pick(2) : size < 5 ? _pick(60) : _pick(held + 1) / 2;
         (bytes32[] memory ids, bytes[] memory payloads) = _lists(prism, 3, 0);
-        uint256 protocol = withData ? cloud.protocolFee() : 0;
+        uint256 protocol = withData ? forwarder.protocolFee() : 0;
         uint256 funds = creation.fundAmount + creation.relayerFundAmount;
         {
             Prism storage model = prisms[prism];
@@ -147,7 +147,7 @@ abstract contract CampaignRequests is CampaignSigners {
         uint256 user = _actor(prism);
         (Authorization memory auth, bool passes) = _draw(user, relayer);
         (bytes32[] memory ids, bytes[] memory payloads) = _lists(prism, 1, mode);
-        uint256 protocol = mode == 2 ? 0 : cloud.protocolFee();
+        uint256 protocol = mode == 2 ? 0 : forwarder.protocolFee();
         passes = passes && _pays(prism, user, auth.relayerFee + protocol) && _fits(prism, ids, payloads, mode);
         bytes32 cloudId = _cloudId(prism);
         bytes memory data;
@@ -173,7 +173,7 @@ abstract contract CampaignRequests is CampaignSigners {
         uint256 user = _actor(prism);
         (Authorization memory auth, bool passes) = _draw(user, relayer);
         (bytes32[] memory ids, bytes[] memory payloads) = _lists(prism, 3, mode);
-        uint256 protocol = mode == 2 ? 0 : cloud.protocolFee();
+        uint256 protocol = mode == 2 ? 0 : forwarder.protocolFee();
         passes = passes && _pays(prism, user, auth.relayerFee + protocol) && _fits(prism, ids, payloads, mode);
         bytes32 cloudId = _cloudId(prism);
         bytes memory data;

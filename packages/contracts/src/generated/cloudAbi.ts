@@ -23,11 +23,6 @@ export const cloudAbi = [
         "type": "address"
       },
       {
-        "internalType": "uint96",
-        "name": "fee",
-        "type": "uint96"
-      },
-      {
         "internalType": "address",
         "name": "treasury_",
         "type": "address"
@@ -205,25 +200,6 @@ export const cloudAbi = [
       }
     ],
     "name": "EarningsPaid",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": false,
-        "internalType": "uint96",
-        "name": "protocolFee",
-        "type": "uint96"
-      },
-      {
-        "indexed": false,
-        "internalType": "address",
-        "name": "treasury",
-        "type": "address"
-      }
-    ],
-    "name": "FeesChanged",
     "type": "event"
   },
   {
@@ -440,6 +416,19 @@ export const cloudAbi = [
     "type": "event"
   },
   {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "address",
+        "name": "treasury",
+        "type": "address"
+      }
+    ],
+    "name": "TreasuryChanged",
+    "type": "event"
+  },
+  {
     "inputs": [],
     "name": "acceptOwnership",
     "outputs": [],
@@ -474,6 +463,11 @@ export const cloudAbi = [
             "internalType": "uint256",
             "name": "share",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
+            "type": "uint256"
           }
         ],
         "internalType": "struct Fee",
@@ -495,17 +489,12 @@ export const cloudAbi = [
       },
       {
         "internalType": "uint256",
-        "name": "fees",
+        "name": "relayerAmount",
         "type": "uint256"
       },
       {
         "internalType": "uint256",
-        "name": "shares",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "written",
+        "name": "treasuryAmount",
         "type": "uint256"
       }
     ],
@@ -546,6 +535,11 @@ export const cloudAbi = [
           {
             "internalType": "uint256",
             "name": "share",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
             "type": "uint256"
           }
         ],
@@ -597,6 +591,11 @@ export const cloudAbi = [
             "internalType": "uint256",
             "name": "share",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
+            "type": "uint256"
           }
         ],
         "internalType": "struct Fee",
@@ -646,6 +645,11 @@ export const cloudAbi = [
           {
             "internalType": "uint256",
             "name": "share",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
             "type": "uint256"
           }
         ],
@@ -716,6 +720,11 @@ export const cloudAbi = [
           {
             "internalType": "uint256",
             "name": "share",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
             "type": "uint256"
           }
         ],
@@ -789,6 +798,11 @@ export const cloudAbi = [
           {
             "internalType": "uint256",
             "name": "share",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
             "type": "uint256"
           }
         ],
@@ -878,6 +892,11 @@ export const cloudAbi = [
             "internalType": "uint256",
             "name": "share",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
+            "type": "uint256"
           }
         ],
         "internalType": "struct Fee",
@@ -917,6 +936,11 @@ export const cloudAbi = [
           {
             "internalType": "uint256",
             "name": "share",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
             "type": "uint256"
           }
         ],
@@ -1047,6 +1071,11 @@ export const cloudAbi = [
             "internalType": "uint256",
             "name": "share",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
+            "type": "uint256"
           }
         ],
         "internalType": "struct Fee",
@@ -1134,19 +1163,6 @@ export const cloudAbi = [
   },
   {
     "inputs": [],
-    "name": "protocolFee",
-    "outputs": [
-      {
-        "internalType": "uint96",
-        "name": "",
-        "type": "uint96"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
     "name": "renounceOwnership",
     "outputs": [],
     "stateMutability": "nonpayable",
@@ -1155,17 +1171,12 @@ export const cloudAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint96",
-        "name": "fee",
-        "type": "uint96"
-      },
-      {
         "internalType": "address",
         "name": "treasury_",
         "type": "address"
       }
     ],
-    "name": "setFees",
+    "name": "setTreasury",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
@@ -1240,6 +1251,11 @@ export const cloudAbi = [
             "internalType": "uint256",
             "name": "share",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
+            "type": "uint256"
           }
         ],
         "internalType": "struct Fee",
@@ -1303,6 +1319,11 @@ export const cloudAbi = [
             "internalType": "uint256",
             "name": "share",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint256",
+            "name": "protocol",
+            "type": "uint256"
           }
         ],
         "internalType": "struct Fee",
@@ -1311,7 +1332,13 @@ export const cloudAbi = [
       }
     ],
     "name": "writeData",
-    "outputs": [],
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "written",
+        "type": "bool"
+      }
+    ],
     "stateMutability": "nonpayable",
     "type": "function"
   },
@@ -1339,7 +1366,7 @@ export const cloudAbi = [
       },
       {
         "internalType": "uint256",
-        "name": "relayerFee",
+        "name": "fees",
         "type": "uint256"
       }
     ],

@@ -13,6 +13,11 @@ export const payoutsAbi = [
         "type": "address"
       },
       {
+        "internalType": "bytes32",
+        "name": "frontend",
+        "type": "bytes32"
+      },
+      {
         "internalType": "address[]",
         "name": "payers",
         "type": "address[]"
@@ -38,6 +43,11 @@ export const payoutsAbi = [
     "type": "error"
   },
   {
+    "inputs": [],
+    "name": "NoFrontend",
+    "type": "error"
+  },
+  {
     "inputs": [
       {
         "internalType": "address",
@@ -46,6 +56,11 @@ export const payoutsAbi = [
       }
     ],
     "name": "NotAPayer",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "NothingToPay",
     "type": "error"
   },
   {
@@ -68,6 +83,11 @@ export const payoutsAbi = [
       }
     ],
     "name": "OwnableUnauthorizedAccount",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "OwnerNeeded",
     "type": "error"
   },
   {
@@ -161,9 +181,9 @@ export const payoutsAbi = [
       },
       {
         "indexed": false,
-        "internalType": "bool",
-        "name": "isAllowed",
-        "type": "bool"
+        "internalType": "bytes32",
+        "name": "frontend",
+        "type": "bytes32"
       }
     ],
     "name": "PayerChanged",
@@ -197,15 +217,39 @@ export const payoutsAbi = [
         "type": "address"
       }
     ],
-    "name": "isPayer",
+    "name": "frontendOf",
     "outputs": [
       {
-        "internalType": "bool",
-        "name": "",
-        "type": "bool"
+        "internalType": "bytes32",
+        "name": "frontend",
+        "type": "bytes32"
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "frontend",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "payment",
+        "type": "bytes32"
+      }
+    ],
+    "name": "markOf",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "pure",
     "type": "function"
   },
   {
@@ -225,7 +269,7 @@ export const payoutsAbi = [
     "inputs": [
       {
         "internalType": "bytes32",
-        "name": "mark",
+        "name": "payment",
         "type": "bytes32"
       },
       {
@@ -280,7 +324,7 @@ export const payoutsAbi = [
     "inputs": [],
     "name": "renounceOwnership",
     "outputs": [],
-    "stateMutability": "nonpayable",
+    "stateMutability": "pure",
     "type": "function"
   },
   {
@@ -291,9 +335,9 @@ export const payoutsAbi = [
         "type": "address"
       },
       {
-        "internalType": "bool",
-        "name": "isAllowed",
-        "type": "bool"
+        "internalType": "bytes32",
+        "name": "frontend",
+        "type": "bytes32"
       }
     ],
     "name": "setPayer",

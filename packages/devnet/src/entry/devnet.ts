@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Deployment } from '@prism-gateway/contracts';
-import { DirectoryError, makeDirectory } from '@prism-gateway/runtime';
-import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
+import { DirectoryError, makeDirectory } from '@prism-gateway/node';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 import type { AnvilStartError } from '../startDevnet.ts';
 
 const HELP = `Starts a development chain (Anvil) on 127.0.0.1 and deploys the contracts to it.

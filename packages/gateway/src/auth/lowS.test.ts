@@ -1,4 +1,4 @@
-import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
+import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/node/crypto';
 import { createRelayerAuthMessage, EMPTY_BODY_HASH } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import { authenticateRelayer, type RelayerAuthPorts } from './relayer.ts';

@@ -1,4 +1,9 @@
-import { createRelayerAuthMessage, RELAYER_HEADERS, RELAYER_TIMESTAMP_SKEW_MS } from '@prism-gateway/protocol';
+import {
+  createRelayerAuthMessage,
+  type ErrorCode,
+  RELAYER_HEADERS,
+  RELAYER_TIMESTAMP_SKEW_MS,
+} from '@prism-gateway/protocol';
 import type { Caller } from '../http/endpoint.ts';
 import { type ApiError, unauthenticated } from '../http/errors.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -9,6 +14,8 @@ export interface RelayerAuthPorts {
   readonly relayers: RelayerStore;
   readonly crypto: RequestCrypto;
   readonly now: () => number;
+  /** Told of each relayer that has called; absent: nobody asks. */
+  readonly noteSeen?: ((address: string) => void) | undefined;
 }
 
 /** What the signature covers, and the headers that it comes in. */
@@ -23,11 +30,14 @@ const signatureForm = /^0x[0-9a-fA-F]{130}$/;
 /** Forms of a path that two readers may read differently. */
 const ambiguousPath = /%|\/\/|\/\.\.?(?:\/|$)/;
 
-const failed = (check: string, why: string): ApiError =>
-  unauthenticated(
-    `RELAYER_${check.toUpperCase()}_REJECTED`,
-    `Relayer authentication failed at the ${check} check: ${why}.`,
-  );
+const CODES = {
+  timestamp: 'RELAYER_TIMESTAMP_REJECTED',
+  signature: 'RELAYER_SIGNATURE_REJECTED',
+  whitelist: 'RELAYER_WHITELIST_REJECTED',
+} as const;
+
+const failed = (check: keyof typeof CODES, why: string, code: ErrorCode = CODES[check]): ApiError =>
+  unauthenticated(code, `Relayer authentication failed at the ${check} check: ${why}.`);
 
 function checkTimestamp(timestamp: string | null, now: number): string {
   if (timestamp === null) throw failed('timestamp', 'X-Relayer-Timestamp is missing');
@@ -83,7 +93,8 @@ export function claimedRelayer({ raw: { headers } }: Pick<HttpRequest, 'raw'>): 
  * Authenticates a relayer: its timestamp, then its signature, then its place in the whitelist.
  *
  * @returns the relayer's address as it gave it, and itself as the client that limits count
- * @throws ApiError RELAYER_TIMESTAMP_REJECTED, RELAYER_SIGNATURE_REJECTED, RELAYER_WHITELIST_REJECTED
+ * @throws ApiError RELAYER_TIMESTAMP_REJECTED, RELAYER_SIGNATURE_REJECTED, RELAYER_WHITELIST_REJECTED,
+ * RELAYER_SUSPENDED
  * @see docs/specification.md AUTH-7, AUTH-9; https://eips.ethereum.org/EIPS/eip-191
  */
 export async function authenticateRelayer(ports: RelayerAuthPorts, request: SignedRequest): Promise<Caller<string>> {
@@ -98,7 +109,9 @@ export async function authenticateRelayer(ports: RelayerAuthPorts, request: Sign
   const relayer = await ports.relayers.find(address);
   if (relayer === undefined) throw failed('whitelist', `${address} is not a whitelisted relayer`);
   if (relayer.suspendedAt !== undefined) {
-    throw failed('whitelist', `${address} is suspended (${relayer.suspendReason}); ask the administrator`);
+    const why = `${address} is suspended (${relayer.suspendReason}); ask the administrator`;
+    throw failed('whitelist', why, 'RELAYER_SUSPENDED');
   }
+  ports.noteSeen?.(address);
   return { identity: address, client: `relayer:${address.toLowerCase()}` };
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '@prism-gateway/runtime/settings';
+import type { Environment } from '@prism-gateway/node/settings';
 import { expect, test } from 'vitest';
 import { writeBanner } from './banner.ts';
 import { parseSettings } from './settings.ts';

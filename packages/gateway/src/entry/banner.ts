@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { answersAdminLocally } from './answersAdminLocally.ts';
-import { DEV_ADMIN_KEY, type Settings } from './settings.ts';
+import { DEV_ADMIN_KEY, type Settings, type Store } from './settings.ts';
 
 interface BannerFacts {
   readonly settings: Settings;
@@ -16,10 +16,14 @@ function developmentDefaults({ settings, usesDevIssuer }: BannerFacts): string[]
   return defaults;
 }
 
-function storedAt({ STORE, DATA_DIR, tables }: Settings): string {
-  if (STORE === 'sqlite') return resolve(DATA_DIR);
-  return `DynamoDB: ${Object.values(tables).join(', ')}; objects and secrets: ${resolve(DATA_DIR)}`;
-}
+const PLACES: Readonly<Record<Store, (settings: Settings) => string>> = {
+  sqlite: () => '',
+  postgres: ({ DATABASE_URL: url }) =>
+    `PostgreSQL: ${url === undefined ? 'embedded' : new URL(url.replace(/,[^/?]*/, '')).host}; the rest: `,
+  dynamodb: ({ tables }) => `DynamoDB: ${Object.values(tables).join(', ')}; objects and secrets: `,
+};
+
+const storedAt = (settings: Settings) => `${PLACES[settings.STORE](settings)}${resolve(settings.DATA_DIR)}`;
 
 const DEFAULT_URL = 'http://127.0.0.1:8787';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { assertKnownSchemas, NewerSchemaError } from '@prism-gateway/runtime';
+import { assertKnownSchemas, NewerSchemaError } from '@prism-gateway/node';
 import { schemasOf } from '../drivers/sqlite/schema.ts';
 import { quoteName } from '../drivers/sqlite/tables.ts';
 import { assertRestored } from './backup/assertRestored.ts';

@@ -5,23 +5,24 @@ import { describeWithDynamo } from '../../test/rigs/dynamoStores.ts';
 import { checkBucket, checkTables } from './checkServices.ts';
 
 const tables = { requests: 'doctor-requests', relayers: 'doctor-relayers', rateLimits: 'doctor-limits' };
+const names = { tables, deliveriesTable: 'doctor-deliveries' };
 
 describeWithDynamo('the tables', () => {
   test('that are there are found, and what is missing is named with what to do', async () => {
     await using engine = await startDynamo();
     const access = { endpoint: engine.endpoint, ...DYNAMO_TEST_ACCESS };
-    expect(await checkTables({ tables }, access)).toMatchObject({
+    expect(await checkTables(names, access)).toMatchObject({
       ok: false,
       found: expect.stringContaining('doctor-requests is not there'),
-      advice: expect.stringContaining('npm run deploy'),
+      advice: expect.stringContaining('create-tables'),
     });
     await createEmptyTables({ endpoint: engine.endpoint }, tables);
-    expect(await checkTables({ tables }, access)).toMatchObject({ ok: true, advice: '' });
+    expect(await checkTables(names, access)).toMatchObject({ ok: true, advice: '' });
   });
 });
 
 test('an engine that is away is told, with what to check', async () => {
-  expect(await checkTables({ tables }, { endpoint: 'http://127.0.0.1:1', ...DYNAMO_TEST_ACCESS })).toMatchObject({
+  expect(await checkTables(names, { endpoint: 'http://127.0.0.1:1', ...DYNAMO_TEST_ACCESS })).toMatchObject({
     ok: false,
     advice: expect.stringContaining('AWS_ENDPOINT_URL_DYNAMODB'),
   });

@@ -38,18 +38,19 @@ async function findTable(client: DynamoDBClient, TableName: string): Promise<str
  * @param access - where the engine is; what is not given is read as the AWS SDK reads it
  */
 export async function checkTables(
-  { tables }: Pick<Settings, 'tables'>,
+  { tables, deliveriesTable }: Pick<Settings, 'tables' | 'deliveriesTable'>,
   access: DynamoClientSettings = {},
 ): Promise<ServiceFinding> {
   const client = createDynamoClient(access);
   try {
-    const faults = (await Promise.all(Object.values(tables).map((name) => findTable(client, name)))).filter(Boolean);
+    const names = [...Object.values(tables), deliveriesTable];
+    const faults = (await Promise.all(names.map((name) => findTable(client, name)))).filter(Boolean);
     if (faults.length === 0) {
-      return { ok: true, found: `DynamoDB answers, with ${Object.values(tables).join(', ')}`, advice: '' };
+      return { ok: true, found: `DynamoDB answers, with ${names.join(', ')}`, advice: '' };
     }
     const isMissing = faults.some((fault) => fault.endsWith('is not there'));
     const advice = isMissing
-      ? 'Check STAGE and the names of the tables; npm run deploy makes them, and a local engine gets them at the start.'
+      ? 'Check STAGE and the names of the tables; npx prism create-tables or npm run deploy makes them.'
       : 'Check AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, the credentials and their rights, and the network.';
     return { ok: false, found: `DynamoDB: ${faults.join('; ')}`, advice };
   } finally {
@@ -59,6 +60,10 @@ export async function checkTables(
 
 /** No object has it. */
 const PROBE_KEY = 'prism-doctor';
+
+/** What a table has under a name that another service has given. */
+const ownOf = (table: Readonly<Record<string, string>>, name: string) =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
 
 /** What S3 answers for an object that is not there: without the right to list, nobody is told even that. */
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -93,10 +98,10 @@ export async function checkBucket(
     return { ok: true, found: `the bucket ${Bucket} answers`, advice: '' };
   } catch (error) {
     const name = nameOf(error);
-    const answer = ANSWERS[name];
+    const answer = ownOf(ANSWERS, name);
     if (answer !== undefined) return { ok: true, found: `the bucket ${Bucket} ${answer}`, advice: '' };
     const usual = 'Check AWS_REGION, AWS_ENDPOINT_URL_S3, S3_FORCE_PATH_STYLE, the credentials and the network.';
-    return { ok: false, found: `the bucket ${Bucket}: ${name}`, advice: BUCKET_ADVICE[name] ?? usual };
+    return { ok: false, found: `the bucket ${Bucket}: ${name}`, advice: ownOf(BUCKET_ADVICE, name) ?? usual };
   } finally {
     client.destroy();
   }

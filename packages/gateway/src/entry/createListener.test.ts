@@ -52,7 +52,7 @@ function openLine({ callBytes = 1e9, bodyBytes = 1e9 } = {}): () => Line {
   const [bodies, calls, answers] = [bodyBytes, callBytes, 1e9].map((maxBytes) =>
     createByteBudget({ maxBytes, now: () => 0 }),
   ) as [ByteBudget, ByteBudget, ByteBudget]; // Three are made of three.
-  const context = { hostname: '127.0.0.1', logger: createLogRecorder(), bodies, calls, answers };
+  const context = { trustedProxyHops: 0, hostname: '127.0.0.1', logger: createLogRecorder(), bodies, calls, answers };
   const server = createServer(createListener({ answer, findMount: () => undefined, fetch }, context));
   return function connectLine() {
     const [client, socket] = duplexPair();

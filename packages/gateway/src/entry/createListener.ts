@@ -2,9 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { ByteBudget, ByteHold } from '../http/createByteBudget.ts';
 import type { Answering } from '../http/createRouter.ts';
+import { findPeer } from '../http/request.ts';
 import type { WrittenResponse } from '../http/response.ts';
 import type { Logger } from '../ports/logger.ts';
 import { countHeadBytes } from './countHeadBytes.ts';
+import { createPeerTurns } from './createPeerTurns.ts';
 import { readNodeRequest, readTarget, type Target } from './readNodeRequest.ts';
 import { serveInTurn } from './serveInTurn.ts';
 import {
@@ -133,6 +135,7 @@ function endsWhileComing(incoming: IncomingMessage, outgoing: ServerResponse, st
 interface ListenerContext extends MemoryBudgets {
   /** Stands in where an HTTP/1.0 client names no host. */
   readonly hostname: string;
+  readonly trustedProxyHops: number;
   readonly logger: Logger;
 }
 
@@ -168,14 +171,36 @@ function createMountListener(gateway: Answering, { hostname, logger, answers }: 
  * Makes the listener that hands Node's requests to the gateway. Its server has `requireHostHeader` off.
  */
 export function createListener(gateway: Answering, context: ListenerContext): RequestListener {
-  const { bodies, answers, calls, logger } = context;
+  const { bodies, answers, calls, logger, trustedProxyHops } = context;
   const atEndOfTurn = createEndOfTurn();
+  const turns = createPeerTurns(() => performance.now());
   const serveMount = createMountListener(gateway, context);
 
   function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: WrittenResponse): void {
-    const writeNow = () => atEndOfTurn(() => writeAnswer({ incoming, outgoing }, answer, answers));
-    if (endsWhileComing(incoming, outgoing, answer.status)) void afterBody(incoming, undefined).then(writeNow);
-    else writeNow();
+    const characters = answer.body?.length ?? 0;
+    function writeNow(): void {
+      const written = turns.rendered(characters);
+      atEndOfTurn(() => {
+        written();
+        writeAnswer({ incoming, outgoing }, answer, answers);
+      });
+    }
+    if (endsWhileComing(incoming, outgoing, answer.status)) {
+      const hold = answers.open(() => incoming.socket.destroy());
+      hold.grow(characters);
+      void afterBody(incoming, undefined).then(() => {
+        hold.release();
+        writeNow();
+      });
+    } else writeNow();
+  }
+
+  /** Behind proxies, the client that they name. */
+  function peerOf({ socket, headers }: IncomingMessage): string {
+    const address = socket.remoteAddress ?? '';
+    if (trustedProxyHops === 0) return address;
+    const forwardedFor = headers['x-forwarded-for'];
+    return findPeer(address, typeof forwardedFor === 'string' ? forwardedFor : null, trustedProxyHops);
   }
 
   /** Holds the head of a call that waits. */
@@ -214,7 +239,7 @@ export function createListener(gateway: Answering, context: ListenerContext): Re
     // A short body has come in by the end of the turn, and need not be gathered, which would cost more than all the rest of the
     // listener.
     else if (takesBody(incoming)) setImmediate(serve, incoming, outgoing);
-    else serve(incoming, outgoing);
+    else turns.serve(peerOf(incoming), () => serve(incoming, outgoing));
   }, calls);
   return (incoming, outgoing) => {
     boundPieces(incoming);
@@ -228,8 +253,7 @@ const LEAST_BYTES = 16;
 const SMALL_PIECES = 512;
 
 const tooManyPieces: Refusal = {
-  status: 413,
-  reason: 'Content Too Large',
+  code: 'BODY_TOO_LARGE',
   message: `The body comes in too many pieces: send chunks of at least ${LEAST_BYTES} bytes.`,
 };
 

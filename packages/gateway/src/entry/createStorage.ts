@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Environment } from '@prism-gateway/runtime/settings';
+import type { Environment } from '@prism-gateway/node/settings';
 import { createDiskObjects } from '../drivers/disk/createDiskObjects.ts';
 import { createS3SignerFromAws } from '../drivers/s3/createS3SignerFromAws.ts';
 import type { Mount } from '../ports/gatewayPorts.ts';

@@ -1,12 +1,13 @@
 /** `npx prism doctor`: looks at what a gateway with this environment needs, and says what to do. */
 import { createServer } from 'node:net';
-import { parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
+import { parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 import { checkDatabase, checkDisk, checkSecrets } from './checkDataDir.ts';
 import { dynamoAccess } from './dynamoAccess.ts';
 import { bad, type Finding, well } from './finding.ts';
-import { parseSettings, type Settings } from './settings.ts';
+import { isLoopback } from './isLoopback.ts';
+import { isPublic, parseSettings, type Settings, type Store } from './settings.ts';
 
-const HELP = `Looks at settings, port, disk, database, bucket, identity provider and clock, and says what to do about each.
+const HELP = `Looks at settings, exposure, port, disk, database, bucket, identity provider and clock, and says what to do about each.
 
   npx prism doctor        with the gateway's own environment, while it runs or not
   npx prism doctor --json
@@ -57,21 +58,29 @@ async function checkMetricsPort({ METRICS_HOST: HOST, METRICS_PORT: PORT }: Sett
   return [{ check: 'metrics', ...finding, advice }];
 }
 
-/** Asks the services of AWS, where the settings name them: only then is their client loaded. */
+/** Looks at where the queue is; a client is only loaded if it is needed. */
+const LOOK_AT_STORE: Readonly<Record<Store, (settings: Settings) => Promise<readonly Finding[]>>> = {
+  sqlite: async (settings) => checkDatabase(settings, Date.now()),
+  async postgres(settings) {
+    const { checkPostgres } = await import('./checkPostgres.ts');
+    return [{ check: 'database', ...(await checkPostgres(settings)) }];
+  },
+  async dynamodb(settings) {
+    const { checkTables } = await import('./checkServices.ts');
+    const access = dynamoAccess({ stage: settings.STAGE, environment: process.env });
+    return [{ check: 'database', ...(await checkTables(settings, access)) }];
+  },
+};
+
+async function lookAtBucket(settings: Settings): Promise<readonly Finding[]> {
+  if (settings.STORE === 'sqlite' && settings.STORAGE_BUCKET === undefined) return [];
+  const { checkBucket } = await import('./checkServices.ts');
+  return [{ check: 'objects', ...(await checkBucket(settings)) }];
+}
+
 async function askServices(settings: Settings): Promise<readonly Finding[]> {
-  const { STORE, STORAGE_BUCKET } = settings;
-  const embedded = STORE === 'sqlite' ? checkDatabase(settings, Date.now()) : [];
-  if (STORE === 'sqlite' && STORAGE_BUCKET === undefined) return embedded;
-  const { checkBucket, checkTables } = await import('./checkServices.ts');
-  const access = dynamoAccess({ stage: settings.STAGE, environment: process.env });
-  const [tables, objects] = await Promise.all([
-    STORE === 'dynamodb' ? checkTables(settings, access) : undefined,
-    checkBucket(settings),
-  ]);
-  return [
-    ...(tables === undefined ? embedded : [{ check: 'database', ...tables } as const]),
-    { check: 'objects', ...objects },
-  ];
+  const looks = await Promise.all([LOOK_AT_STORE[settings.STORE](settings), lookAtBucket(settings)]);
+  return looks.flat();
 }
 
 /** The provider answers, and its clock is ours. */
@@ -91,6 +100,17 @@ async function checkIdentity({ IDENTITY_ISSUER: issuer }: Settings): Promise<rea
   return [well('identity', `${issuer} answers`), bad(clock, "Let the system's time service set the clock.")('clock')];
 }
 
+/** Whether others than this machine may reach a gateway whose key is known to all. */
+function checkExposure(settings: Settings): Finding {
+  const isOpen =
+    isPublic(settings) || !isLoopback(`http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}`);
+  if (settings.STAGE === 'prod')
+    return well('exposure', 'stage prod: keys of your own, metrics on a port of their own');
+  if (!isOpen) return well('exposure', 'stage dev, on this machine alone');
+  const found = `stage dev can be reached from outside (HOST ${settings.HOST}): the development key opens /admin, and anybody gets tokens`;
+  return bad(found, 'Set STAGE=prod.')('exposure');
+}
+
 async function examine(): Promise<readonly Finding[]> {
   let settings: Settings;
   try {
@@ -102,6 +122,7 @@ async function examine(): Promise<readonly Finding[]> {
   const place = well('settings', `stage ${settings.STAGE}, store ${settings.STORE}`);
   return [
     place,
+    checkExposure(settings),
     { check: 'port', ...(await checkPort(settings, '/health')) },
     ...(await checkMetricsPort(settings)),
     checkDisk(settings),

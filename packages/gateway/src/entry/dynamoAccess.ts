@@ -1,4 +1,4 @@
-import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
+import { type Environment, SettingsError } from '@prism-gateway/node/settings';
 import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
 import { isLoopback } from './isLoopback.ts';
 

@@ -1,6 +1,16 @@
 /** What a look of the doctor has found. */
 export interface Finding {
-  readonly check: 'settings' | 'port' | 'metrics' | 'disk' | 'database' | 'secrets' | 'objects' | 'identity' | 'clock';
+  readonly check:
+    | 'settings'
+    | 'exposure'
+    | 'port'
+    | 'metrics'
+    | 'disk'
+    | 'database'
+    | 'secrets'
+    | 'objects'
+    | 'identity'
+    | 'clock';
   readonly ok: boolean;
   readonly found: string;
   /** What to do; empty where all is well. */

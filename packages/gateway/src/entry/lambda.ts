@@ -1,7 +1,6 @@
 /** The gateway as a function of AWS Lambda; built by `npx prism build:lambda`. */
 
-import { createLogger, type Logger } from '@prism-gateway/runtime/logs';
-import { openTracing } from '@prism-gateway/runtime/tracing';
+import { createLogger, type Logger } from '@prism-gateway/node/logs';
 import { createSecretReader } from '../drivers/aws/createSecretReader.ts';
 import { createHandler } from './lambda/createHandler.ts';
 import { createInvocation } from './lambda/createInvocation.ts';
@@ -24,7 +23,12 @@ async function start() {
   try {
     const environment = await resolveSecrets(process.env, createSecretReader(process.env));
     const settings = parseFunctionSettings(environment);
-    const tracing = openTracing({
+    // Loaded by those who trace alone.
+    const { openTracing } =
+      environment.OTEL_EXPORTER_OTLP_ENDPOINT || environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+        ? await import('@prism-gateway/node/tracing')
+        : { openTracing: undefined };
+    const tracing = openTracing?.({
       environment,
       serviceName: 'prism-gateway',
       timeoutMs: TRACING_TIMEOUT_MS,
@@ -42,7 +46,7 @@ async function start() {
       guardOrigin: createOriginGuard(originSecrets),
       invocation,
     });
-    await warmUp({ handler, rehearsal: wired.rehearsal, settings, now: Date.now });
+    await warmUp({ ...wired, handler, settings, now: Date.now });
     return handler;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

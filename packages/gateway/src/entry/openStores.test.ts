@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { type DynamoServer, startDynamo, startGateway } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,6 +37,26 @@ describeWithDynamo('npm start with STORE=dynamodb', () => {
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
     await second.stop();
+  });
+
+  // Shows DYNAMO-10.
+  test('in prod a start without tables names them and stops; create-tables makes them', async () => {
+    await using own = await startDynamo();
+    const env = {
+      ...{ STORE: 'dynamodb', STAGE: 'prod', AWS_ENDPOINT_URL_DYNAMODB: own.endpoint, AWS_REGION: 'us-east-1' },
+      ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', METRICS_PORT: '0' },
+      ...{ ADMIN_API_KEY: 'k'.repeat(32), CURSOR_SECRET: 'c'.repeat(32) },
+      ...{ IDENTITY_ISSUER: 'https://issuer.example', IDENTITY_APP_ID: 'app' },
+    };
+    await expect(startGateway({ env })).rejects.toThrow(
+      /no table service-requests-prod, service-relayers-prod, .*npx prism create-tables makes them/,
+    );
+    const script = fileURLToPath(new URL('./createTables.ts', import.meta.url));
+    const made = spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
+    expect([made.status, made.stdout]).toEqual([0, expect.stringContaining('service-deliveries-prod: there')]);
+    const gateway = await startGateway({ env });
+    expect((await fetch(`${gateway.url}/ready`)).status).toBe(200);
+    await gateway.stop();
   });
 
   test.each([

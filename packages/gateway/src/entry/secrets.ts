@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory, syncDirectorySync } from '@prism-gateway/runtime';
+import { makeDirectory, syncDirectorySync } from '@prism-gateway/node';
 
 /** Secrets made at the first start and kept in the data directory, so that restarts and sibling processes agree. */
 export interface LocalSecrets {
@@ -15,10 +15,10 @@ export interface LocalSecrets {
 
 const SECRET_BYTES = 32;
 const secretForm = /^[0-9a-f]{64}$/;
+const newSecret = () => randomBytes(SECRET_BYTES).toString('hex');
 
 function makeFile(directory: string, file: string): void {
-  const secret = () => randomBytes(SECRET_BYTES).toString('hex');
-  const text = JSON.stringify({ objectSigningKey: secret(), cursorKey: secret(), devAppSecret: secret() });
+  const text = JSON.stringify({ objectSigningKey: newSecret(), cursorKey: newSecret(), devAppSecret: newSecret() });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
   try {
@@ -48,6 +48,19 @@ export function readLocalSecrets(file: string): LocalSecrets {
   const secrets = parseSecrets(readFileSync(file, 'utf8'));
   if (secrets === undefined) throw new Error(`${file} is damaged; remove it and a new one is made.`);
   return secrets;
+}
+
+/**
+ * Seals cursors anew from here on: those of before stand behind requests that a restore has made pending again, and are refused.
+ *
+ * @param file - of secrets that came from a backup; without one, all are made at the start
+ * @throws Error where it is damaged
+ */
+export function renewCursorKey(file: string): void {
+  if (!existsSync(file)) return;
+  readLocalSecrets(file);
+  const text = JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), cursorKey: newSecret() });
+  writeFileSync(file, text, { mode: 0o600, flush: true });
 }
 
 /**

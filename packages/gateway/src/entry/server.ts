@@ -1,8 +1,10 @@
 /** `npm start`: the gateway as one process of Node.js. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { serveMetrics, waitForSignal } from '@prism-gateway/runtime';
-import { CommandLineError, USAGE_STATUS } from '@prism-gateway/runtime/command-line';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serveMetrics, waitForSignal } from '@prism-gateway/node';
+import { CommandLineError, USAGE_STATUS } from '@prism-gateway/node/command-line';
+import { findMisspelt, writeSettingsHelp } from '@prism-gateway/node/settings';
 import { createByteBudget } from '../http/createByteBudget.ts';
 import { answersAdminLocally } from './answersAdminLocally.ts';
 import { assertRestored } from './backup/assertRestored.ts';
@@ -12,11 +14,10 @@ import { boundHeads } from './boundHeads.ts';
 import { collectAfterRush, findCollector } from './collectAfterRush.ts';
 import { createListener, type MemoryBudgets } from './createListener.ts';
 import { fitConnections, readFileLimit } from './fitConnections.ts';
-import { parseSettings, type Settings } from './settings.ts';
+import { gatewaySettings, parseSettings, type Settings } from './settings.ts';
 import { describeStartFailure } from './startFailure.ts';
 import { findStartWarnings } from './startWarnings.ts';
 import { prepareServer } from './transport.ts';
-import { usage } from './usage.ts';
 import { type WiredGateway, wireGateway } from './wire.ts';
 
 /** How long requests under way may take after a signal, in milliseconds: the function's time limit on AWS. */
@@ -59,6 +60,17 @@ function ownUrl(settings: Settings, server: Server): string {
   // A listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`;
+}
+
+/** Has whoever balances load send calls elsewhere: `/ready` says 503, and each connection ends with its answer. */
+async function sendElsewhere(server: Server, gateway: WiredGateway, seconds: number): Promise<void> {
+  gateway.endWaits();
+  if (seconds === 0) return;
+  gateway.stopBeingReady();
+  server.prependListener('request', (_, outgoing) => {
+    outgoing.shouldKeepAlive = false;
+  });
+  await sleep(seconds * 1000);
 }
 
 /** No new connections; requests under way are answered. */
@@ -135,14 +147,18 @@ async function serve(settings: Settings): Promise<void> {
       ...(limits.total > 0 && { most: limits.total }),
     },
   ];
+  const hasAnswerRoom = () => budgets.answers.used() < BUDGET_BYTES / 2;
   const opened = Promise.withResolvers<WiredGateway>();
   // Taken before the store is opened, as the gateway's own port is.
   const metrics = await listenForMetrics(settings, async () => (await opened.promise).renderMetrics());
-  const wired = wireGateway({ settings, environment: process.env, publicUrl, readBudgets });
+  const wired = wireGateway({ settings, environment: process.env, publicUrl, readBudgets, hasAnswerRoom });
   wired.then(opened.resolve, opened.reject);
   opened.promise.catch(() => undefined);
   const listener = wired.then((gateway) =>
-    createListener(gateway, { hostname: settings.HOST, logger: gateway.logger, ...budgets }),
+    createListener(gateway, {
+      ...{ hostname: settings.HOST, trustedProxyHops: settings.TRUSTED_PROXY_HOPS },
+      ...{ logger: gateway.logger, ...budgets },
+    }),
   );
   // Whoever calls before the stores are open waits for them.
   const early: RequestListener = (incoming, outgoing) => {
@@ -154,17 +170,26 @@ async function serve(settings: Settings): Promise<void> {
   server.on('request', await listener).off('request', early);
   if (settings.STAGE === 'dev') console.log(writeBanner({ settings, publicUrl, usesDevIssuer: gateway.usesDevIssuer }));
   if (fewFiles !== undefined) gateway.logger.warn({ code: 'SETTING' }, fewFiles);
-  for (const warning of findStartWarnings(settings)) gateway.logger.warn({ code: 'SETTING' }, warning);
+  const misspelt = findMisspelt(gatewaySettings, process.env);
+  for (const warning of [...misspelt, ...findStartWarnings(settings)])
+    gateway.logger.warn({ code: 'SETTING' }, warning);
   if (answersAdminLocally(settings)) gateway.logger.warn({ code: 'SETTING' }, ADMIN_KEY_WARNING);
   gateway.logger.info({ address: publicUrl, stage: settings.STAGE, store: settings.STORE }, 'listening');
   gateway.logger.info({ signal: await signal }, 'stopping');
-  gateway.endWaits();
+  await sendElsewhere(server, gateway, settings.DRAIN_SECONDS);
   await drain(server, connections.open);
   await metrics?.close();
   await gateway.close();
   // All is stored. An exit in good order would wait for whoever has stopped reading the log.
   if (!(await gateway.closeLog())) process.kill(process.pid, 'SIGKILL');
 }
+
+/** What `npx prism start --help` prints. */
+const usage = `Prism Gateway: npx prism start
+
+Settings are environment variables; each has a default that works on one machine. Its log is JSON, a line an event.
+
+${writeSettingsHelp(gatewaySettings)}`;
 
 /** @throws CommandLineError for any other argument: settings are environment variables. */
 function asksForHelp(args: readonly string[]): boolean {

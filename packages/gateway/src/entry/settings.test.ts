@@ -1,4 +1,4 @@
-import type { Environment } from '@prism-gateway/runtime/settings';
+import type { Environment } from '@prism-gateway/node/settings';
 import { describe, expect, test } from 'vitest';
 import { parseSettings } from './settings.ts';
 
@@ -40,6 +40,7 @@ test('defaults need no environment, and an empty value counts as unset', () => {
     RATE_LIMIT_READS: 3000,
     RATE_LIMIT_SIGN: 600,
     RATE_LIMIT_WRITE_BYTES: 16_777_216,
+    RATE_LIMIT_READ_BYTES: 33_554_432,
     RATE_LIMIT_CLAIMS: 6000,
     RATE_LIMIT_REPORTS: 12_000,
     RATE_LIMIT_AUTH_FAILURES: 120,
@@ -92,19 +93,27 @@ describe('numbers', () => {
     ['MAX_BATCH_SIZE', 1, 10_000],
     ['PORT', 0, 65_535],
   ])('%s is %i to %i', (name, min, max) => {
-    expect(faultyNames({ [name]: String(min) })).toEqual([]);
-    expect(faultyNames({ [name]: String(max) })).toEqual([]);
-    expect(faultyNames({ [name]: String(min - 1) })).toEqual([name]);
-    expect(faultyNames({ [name]: String(max + 1) })).toEqual([name]);
+    const faultsOf = (value: number) => faultyNames({ ALLOW_DEV_IN_PUBLIC: 'true', [name]: String(value) });
+    expect([min, max].map(faultsOf)).toEqual([[], []]);
+    expect([min - 1, max + 1].map(faultsOf)).toEqual([[name], [name]]);
   });
 });
 
 test.each(['IDENTITY_ISSUER', 'PUBLIC_URL'])('%s with a password in it is refused, and not repeated', (name) => {
-  const environment = { IDENTITY_APP_ID: 'app', [name]: 'https://user:s3cret@id.example' };
+  const environment = { ALLOW_DEV_IN_PUBLIC: 'true', IDENTITY_APP_ID: 'app', [name]: 'https://user:s3cret@id.example' };
   expect(faultyNames(environment)).toEqual([name]);
   expect(() => parseSettings(environment)).toThrow(
     expect.not.objectContaining({ message: expect.stringMatching('s3cret') }),
   );
+});
+
+// Shows SETTING-5.
+test('dev does not start where others reach it, unless it is told to', () => {
+  for (const reached of [{ PUBLIC_URL: 'https://gateway.example' }, { TRUSTED_PROXY_HOPS: '1' }]) {
+    expect(faultyNames(reached)).toEqual(['STAGE']);
+    expect(faultyNames({ ...reached, ALLOW_DEV_IN_PUBLIC: 'true' })).toEqual([]);
+    expect(faultyNames({ ...prod, ...reached })).toEqual([]);
+  }
 });
 
 test.each<[string, string]>([
@@ -114,7 +123,7 @@ test.each<[string, string]>([
   ['STORAGE_CORS_ORIGINS', 'https://app.example.org/'],
   ['STORAGE_CORS_ORIGINS', 'https://a.example, HTTPS://B.example'],
 ])('%s=%s is refused: it would never do what is meant', (name, value) => {
-  expect(faultyNames({ [name]: value })).toEqual([name]);
+  expect(faultyNames({ ALLOW_DEV_IN_PUBLIC: 'true', [name]: value })).toEqual([name]);
 });
 
 test('origins of extensions, and of other ports, are taken', () => {

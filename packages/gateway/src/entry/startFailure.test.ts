@@ -1,4 +1,4 @@
-import { SettingsError } from '@prism-gateway/runtime/settings';
+import { SettingsError } from '@prism-gateway/node/settings';
 import { expect, test } from 'vitest';
 import { describeStartFailure } from './startFailure.ts';
 

@@ -1,5 +1,5 @@
-import { DirectoryError } from '@prism-gateway/runtime';
-import { SettingsError } from '@prism-gateway/runtime/settings';
+import { DirectoryError } from '@prism-gateway/node';
+import { SettingsError } from '@prism-gateway/node/settings';
 
 interface SystemError extends Error {
   readonly code?: string;

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answersAdminLocally } from './answersAdminLocally.ts';
 import { parseSettings } from './settings.ts';
@@ -21,6 +24,7 @@ test.each([
   [{ ADMIN_API_KEY: 'password'.repeat(5) }, 'ADMIN_API_KEY can be guessed'],
   [{ CURSOR_SECRET: '1234'.repeat(10) }, 'CURSOR_SECRET can be guessed'],
   [{ PUBLIC_URL: 'http://gateway.example' }, 'PUBLIC_URL is http'],
+  [{ IDENTITY_PROVIDER: 'privy' }, 'IDENTITY_PROVIDER=privy'],
   [{ RATE_LIMIT_WRITES: '0' }, 'RATE_LIMIT_WRITES is 0'],
   [{ MIN_FREE_DISK_BYTES: '0' }, 'MIN_FREE_DISK_BYTES is 0'],
 ])('%j is told in prod, with what to do', (more, start) => {
@@ -33,6 +37,18 @@ test('keys drawn by lot are never told, and dev is told nothing', () => {
   for (let i = 0; i < 200; i++)
     expect(warningsOf({ CURSOR_SECRET: randomBytes(24).toString('base64url') })).toEqual([]);
   expect(findStartWarnings(parseSettings({ RATE_LIMIT_WRITES: '0' }))).toEqual([]);
+});
+
+test.each([
+  ['prod', 'dev'],
+  ['dev', 'prod'],
+])('%s is told of a database of %s in its DATA_DIR', (stage, other) => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'stages-'));
+  const settings = stage === 'prod' ? prod({ DATA_DIR }) : parseSettings({ DATA_DIR });
+  expect(findStartWarnings(settings)).toEqual([]);
+  writeFileSync(join(DATA_DIR, `gateway-${other}.db`), '');
+  expect(findStartWarnings(settings)).toEqual([expect.stringContaining(`database of STAGE=${other}`)]);
+  rmSync(DATA_DIR, { recursive: true });
 });
 
 // Shows OPERATE-6.

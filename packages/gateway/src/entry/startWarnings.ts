@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Settings } from './settings.ts';
 
 /** Bits below which a key may be guessed; 16 random bytes have 128. */
@@ -19,9 +21,10 @@ const countPairs = (text: string) =>
 /** Whether a key looks as if no machine had drawn it by lot. */
 const isWeak = (key: string) => bitsACharacter(key) * countPairs(key) < LEAST_BITS;
 
-function keyWarnings({ adminKeys, CURSOR_SECRET, IDENTITY_APP_SECRET }: Settings): string[] {
+function keyWarnings({ adminKeys, adminReadKeys, CURSOR_SECRET, IDENTITY_APP_SECRET }: Settings): string[] {
   const keys = [
     ...adminKeys.map((key) => ['ADMIN_API_KEY', key] as const),
+    ...adminReadKeys.map((key) => ['ADMIN_READ_KEYS', key] as const),
     ['CURSOR_SECRET', CURSOR_SECRET] as const,
     ['IDENTITY_APP_SECRET', IDENTITY_APP_SECRET] as const,
   ];
@@ -34,6 +37,7 @@ function keyWarnings({ adminKeys, CURSOR_SECRET, IDENTITY_APP_SECRET }: Settings
 const LIMITS = [
   'RATE_LIMIT_WRITES',
   'RATE_LIMIT_WRITE_BYTES',
+  'RATE_LIMIT_READ_BYTES',
   'RATE_LIMIT_READS',
   'RATE_LIMIT_SIGN',
   'RATE_LIMIT_CLAIMS',
@@ -44,18 +48,36 @@ const LIMITS = [
   'MAX_CONNECTIONS_PER_PEER',
   'MIN_FREE_DISK_BYTES',
   'MAX_USER_BYTES',
+  'MAX_PENDING_BYTES',
 ] as const satisfies readonly (keyof Settings)[];
 
+/** Databases of another stage, which this one neither reads nor copies. */
+function otherStages({ STORE, STAGE, DATA_DIR }: Settings): readonly string[] {
+  if (STORE !== 'sqlite') return [];
+  const [other] = ['dev', 'prod'].filter(
+    (stage) => stage !== STAGE && existsSync(join(DATA_DIR, `gateway-${stage}.db`)),
+  );
+  if (other === undefined) return [];
+  return [
+    `DATA_DIR holds the database of STAGE=${other}, which is left alone: this is STAGE=${STAGE}, with a database of its own. Is the stage right?`,
+  ];
+}
+
 /**
- * Names what an operator should change before strangers come, each with what to do. Only `prod` is told.
+ * Names what an operator should change before strangers come, each with what to do. Only `prod` is told, but of databases.
  *
  * @returns sentences, which repeat no secret
  * @see docs/specification.md OPERATE-7
  */
 export function findStartWarnings(settings: Settings): readonly string[] {
-  if (settings.STAGE !== 'prod') return [];
+  const others = otherStages(settings);
+  if (settings.STAGE !== 'prod') return others;
   const isPlain = settings.PUBLIC_URL?.startsWith('http://') === true;
   return [
+    ...others,
+    ...(settings.IDENTITY_PROVIDER === 'privy'
+      ? ['IDENTITY_PROVIDER=privy: a revoked token is not seen, and holds until IDENTITY_MAX_TOKEN_AGE_SECONDS.']
+      : []),
     ...keyWarnings(settings),
     ...(isPlain
       ? ['PUBLIC_URL is http: tokens and presigned URLs can be read on the way; serve https and say so in it.']

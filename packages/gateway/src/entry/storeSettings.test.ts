@@ -1,8 +1,5 @@
-import { parseListRequests } from '@prism-gateway/protocol';
-import type { Environment } from '@prism-gateway/runtime/settings';
+import type { Environment } from '@prism-gateway/node/settings';
 import { expect, test } from 'vitest';
-import { positionOf, writePositions } from '../drivers/dynamodb/position.ts';
-import { createCursorCodec } from '../requests/createCursorCodec.ts';
 import { parseSettings } from './settings.ts';
 
 const prod: Environment = {
@@ -36,7 +33,7 @@ test('DynamoDB’s settings have defaults that need no thought', () => {
 });
 
 test.each<[string, Environment]>([
-  ['STORE', { STORE: 'postgres' }],
+  ['STORE', { STORE: 'mysql' }],
   ['INDEX_SHARDS', { STORE: 'dynamodb', INDEX_SHARDS: '0' }],
   ['INDEX_SHARDS', { STORE: 'dynamodb', INDEX_SHARDS: '25' }],
   ['REQUEST_RETENTION_DAYS', { STORE: 'dynamodb', REQUEST_RETENTION_DAYS: '-1' }],
@@ -49,14 +46,4 @@ test.each<[string, Environment]>([
   ['CURSOR_SECRET', { ...prod, STORE: 'dynamodb' }],
 ])('%s is named as a fault: %o', (name, environment) => {
   expect(() => parseSettings(environment)).toThrow(`${name}: `);
-});
-
-test('a cursor over the most shards is one that the API takes back', () => {
-  const shards = parseSettings({ STORE: 'dynamodb', INDEX_SHARDS: '24' }).INDEX_SHARDS;
-  const place = { createdAt: 253_402_300_799_999, requestId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-  const position = writePositions(Array(shards).fill(positionOf(place)));
-  const codec = createCursorCodec(new Uint8Array(32));
-  const lastKey = codec.seal(position, { filter: { status: 'pending' }, order: 'asc' });
-  const query = parseListRequests(new URLSearchParams({ status: 'pending', lastKey }));
-  expect(query).toHaveProperty('value.lastKey', lastKey);
 });

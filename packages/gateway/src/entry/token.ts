@@ -1,4 +1,4 @@
-import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 
 /** What the command needs of its surroundings. */
 export interface TokenCommand {

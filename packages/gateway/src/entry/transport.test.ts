@@ -47,7 +47,7 @@ async function listen(
     createByteBudget({ maxBytes, now: Date.now }),
   );
   if (bodies === undefined || answers === undefined || calls === undefined) throw new Error('Three are made of three.');
-  const context = { hostname: '127.0.0.1', logger: createLogRecorder(), bodies, answers, calls };
+  const context = { trustedProxyHops: 0, hostname: '127.0.0.1', logger: createLogRecorder(), bodies, answers, calls };
   const server = createServer(createListener({ answer, findMount, fetch: mounted }, context)).listen(0, '127.0.0.1');
   prepareServer(server, stalledMs);
   await once(server, 'listening');
@@ -281,7 +281,10 @@ test('of answers that nobody reads, those that are too much together are ended',
 test('CONNECT is answered', async () => {
   const { port } = await serveSlowly();
   const said = await exchange(port, 'CONNECT other.example:443 HTTP/1.1\r\nHost: a\r\n\r\n');
-  expect([statusesOf(said), JSON.parse(said.slice(said.indexOf('{')))]).toEqual([[405], { error: expect.any(String) }]);
+  expect([statusesOf(said), JSON.parse(said.slice(said.indexOf('{')))]).toEqual([
+    [405],
+    { error: expect.any(String), code: 'METHOD_NOT_ALLOWED' },
+  ]);
 });
 
 describe('a connection that stands still', () => {
@@ -313,7 +316,7 @@ describe('a connection that stands still', () => {
     const said = await exchange(port, `${sized(10)}{}`);
     expect([statusesOf(said), JSON.parse(said.slice(said.indexOf('{')))]).toEqual([
       [408],
-      { error: expect.any(String) },
+      { error: expect.any(String), code: 'REQUEST_TOO_SLOW' },
     ]);
   });
 

@@ -1,57 +1,41 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { ERROR_CODES, type ErrorCode } from '@prism-gateway/protocol';
 import { API_HEADERS } from '../http/response.ts';
 
 /** What is answered where no route can answer. */
 export interface Refusal {
-  readonly status: number;
-  readonly reason: string;
+  readonly code: ErrorCode;
   readonly message: string;
 }
 
 /** The answer to what cannot be read as a request. */
-export const malformed: Refusal = {
-  status: 400,
-  reason: 'Bad Request',
-  message: 'This is not a well-formed HTTP request.',
-};
+export const malformed: Refusal = { code: 'REQUEST_MALFORMED', message: 'This is not a well-formed HTTP request.' };
 /** The answer where the answering itself has failed. */
-export const failed: Refusal = { status: 500, reason: 'Internal Server Error', message: 'Something went wrong here.' };
+export const failed: Refusal = { code: 'UNEXPECTED', message: 'Something went wrong here.' };
 const unexpectedExpectation: Refusal = {
-  status: 417,
-  reason: 'Expectation Failed',
+  code: 'EXPECTATION_FAILED',
   message: 'The only expectation that is met is 100-continue.',
 };
 
 /** The answer to a head of so many fields that each of them would cost more than its text. */
-export const tooManyFields: Refusal = {
-  status: 431,
-  reason: 'Request Header Fields Too Large',
-  message: 'There are more than 100 header fields.',
-};
+export const tooManyFields: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'There are more than 100 header fields.' };
 
-const noTunnel: Refusal = { status: 405, reason: 'Method Not Allowed', message: 'CONNECT is not allowed here.' };
+const noTunnel: Refusal = { code: 'METHOD_NOT_ALLOWED', message: 'CONNECT is not allowed here.' };
 
 /** Answers to what Node's parser refuses, by its error's code. */
 const refusalOf: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    reason: 'Request Header Fields Too Large',
-    message: 'The headers are larger than 16384 bytes.',
-  },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
-    status: 413,
-    reason: 'Content Too Large',
-    message: 'The chunk extensions are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: { code: 'HEADERS_TOO_LARGE', message: 'The headers are larger than 16384 bytes.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'BODY_TOO_LARGE', message: 'The chunk extensions are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'REQUEST_TOO_SLOW', message: 'The request took too long to arrive.' },
 };
 
-const bodyOf = ({ message }: Refusal) => JSON.stringify({ error: message });
+const bodyOf = ({ code, message }: Refusal) => JSON.stringify({ error: message, code });
+const statusOf = ({ code }: Refusal): number => ERROR_CODES[code][0];
 
 /** A refusal as a response, for whoever writes it. */
 export function responseOf(refusal: Refusal): Response {
-  return new Response(bodyOf(refusal), { status: refusal.status, headers: API_HEADERS });
+  return new Response(bodyOf(refusal), { status: statusOf(refusal), headers: API_HEADERS });
 }
 
 /** Writes a refusal straight to a connection on which there is no request yet. */
@@ -59,7 +43,8 @@ function writeRefusal(socket: Socket, refusal: Refusal): void {
   const body = bodyOf(refusal);
   const headers = { ...API_HEADERS, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${refusal.status} ${refusal.reason}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  const status = statusOf(refusal);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** The answer that a connection waits for or is sending. */
@@ -111,7 +96,7 @@ export function refuseRequest(incoming: IncomingMessage, refusal: Refusal): void
 /** Answers a request with a refusal, and ends its connection. */
 export function answerRefusal(outgoing: ServerResponse, refusal: Refusal): void {
   const body = bodyOf(refusal);
-  outgoing.writeHead(refusal.status, {
+  outgoing.writeHead(statusOf(refusal), {
     ...API_HEADERS,
     'content-length': Buffer.byteLength(body),
     connection: 'close',

@@ -1,7 +1,8 @@
 /** Delivers webhooks as functions of AWS Lambda; built by `npx prism build:lambda`. */
 
-import { createLogger } from '@prism-gateway/runtime/logs';
-import type { StreamRecord } from '../drivers/dynamodb/deliveries/createMoveRecorder.ts';
+import { createLogger } from '@prism-gateway/node/logs';
+import type { StreamRecord } from '../drivers/dynamodb/recordStats.ts';
+import { describeCause } from '../http/describeCause.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { FunctionContext } from './lambda/createHandler.ts';
 import { createInvocation, type Invocation } from './lambda/createInvocation.ts';
@@ -58,7 +59,10 @@ function createWebhooksHandler({ record, deliver, logger, invocation }: HandlerC
           await deliver(webhookId, until);
           return [];
         } catch (error) {
-          logger.error({ code: 'WEBHOOK_NOT_SERVED', webhookId, cause: String(error) }, 'a webhook is looked at again');
+          logger.error(
+            { code: 'WEBHOOK_NOT_SERVED', webhookId, cause: describeCause(error) },
+            'a webhook is looked at again',
+          );
           return same.map(({ messageId = '' }) => ({ itemIdentifier: messageId }));
         }
       }),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/crypto';
-import { createLogger, type LogOutput, openLogOutput } from '@prism-gateway/runtime/logs';
-import type { Environment } from '@prism-gateway/runtime/settings';
-import { openTracing } from '@prism-gateway/runtime/tracing';
+import { loadKeccak256, loadSecp256k1 } from '@prism-gateway/node/crypto';
+import { createLogger, type LogOutput, openLogOutput } from '@prism-gateway/node/logs';
+import type { Environment } from '@prism-gateway/node/settings';
+import { openTracing } from '@prism-gateway/node/tracing';
 import type { Gateway } from '../app.ts';
 import { createUuidV7Source } from '../createUuidV7Source.ts';
 import { createConsoleAssets } from '../drivers/console/createConsoleAssets.ts';
@@ -14,6 +14,8 @@ import { createMetrics } from '../drivers/prometheus/createMetrics.ts';
 import { offloadRecovery } from '../drivers/secp256k1/offloadRecovery.ts';
 import { createDocsAssets } from '../drivers/swaggerUi/createDocsAssets.ts';
 import { createWebhookPost } from '../drivers/webhooks/createWebhookPost.ts';
+import { createPendingSpace } from '../http/createPendingSpace.ts';
+import { DependencyUnavailableError } from '../ports/errors.ts';
 import type { BudgetUse, DiskUse, Mount } from '../ports/gatewayPorts.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TokenVerifier } from '../ports/tokenVerifier.ts';
@@ -21,6 +23,7 @@ import type { DeliveryQueue } from '../ports/webhookStore.ts';
 import { startDispatcher } from '../push/startDispatcher.ts';
 import { webhookEndpoints } from '../routes/admin/deliveries.ts';
 import { answersAdminLocally } from './answersAdminLocally.ts';
+import { readLastBackup } from './backup/lastBackup.ts';
 import { createStorage } from './createStorage.ts';
 import { gatewayOptions } from './gatewayOptions.ts';
 import { openStores } from './openStores.ts';
@@ -36,6 +39,8 @@ export interface WiredGateway extends Gateway {
   renderMetrics(): Promise<string>;
   /** Writes what the log has gathered; false: its reader has stopped reading. Nothing is logged afterwards. */
   closeLog(): Promise<boolean>;
+  /** Has `/ready` say 503 from now on. */
+  stopBeingReady(): void;
   /** Finishes every write and closes the stores. */
   close(): Promise<void>;
 }
@@ -50,6 +55,8 @@ interface WireContext {
   readonly publicUrl: string;
   /** What is in use of the server's budgets; absent: there is no server. */
   readonly readBudgets?: () => readonly BudgetUse[];
+  /** Whether answers leave room for more; absent: there is no server. */
+  readonly hasAnswerRoom?: () => boolean;
   /** Default: a thread of Node's. */
   readonly thread?: OwnedWorkerThread;
   /** Where the log goes; default: standard output. */
@@ -95,15 +102,25 @@ function startDelivering(
 }
 
 /** How full the disk is, where something of the service is on it. */
-function readDisk({ STORE, STORAGE_BUCKET, DATA_DIR, MIN_FREE_DISK_BYTES }: Settings): DiskUse | undefined {
-  if (STORE !== 'sqlite' && STORAGE_BUCKET !== undefined) return undefined;
+function readDisk(settings: Settings, needsDisk: boolean): DiskUse | undefined {
+  const { STORAGE_BUCKET, DATA_DIR, MIN_FREE_DISK_BYTES } = settings;
+  if (!needsDisk && STORAGE_BUCKET !== undefined) return undefined;
   const freeBytes = readFreeBytes(DATA_DIR);
   return freeBytes === undefined ? undefined : { freeBytes, leastFreeBytes: MIN_FREE_DISK_BYTES };
 }
 
+/** Bytes that the disk has beyond its reserve; one that cannot be asked is taken to have room. */
+function readRoom({ DATA_DIR, MIN_FREE_DISK_BYTES }: Settings): number {
+  return (readFreeBytes(DATA_DIR) ?? Number.POSITIVE_INFINITY) - MIN_FREE_DISK_BYTES;
+}
+
+/** Uploads stop, unless it is set, while so many times as much is free as new requests need: one user's objects do not stop the queue. */
+const UPLOAD_RESERVES = 4;
+
 /** Chooses the drivers that the settings ask for, and builds the gateway on them. */
 export async function wireGateway(context: WireContext): Promise<WiredGateway> {
-  const { settings, environment, publicUrl, readBudgets = () => [], thread = createWorkerThread() } = context;
+  const { settings, environment, publicUrl, hasAnswerRoom, thread = createWorkerThread() } = context;
+  const readBudgets = () => [...(context.readBudgets?.() ?? []), gateway.readWaits()];
   const now = Date.now;
   const keccak256 = await loadKeccak256();
   const secrets = loadLocalSecrets(settings.DATA_DIR);
@@ -116,27 +133,49 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
   const joined = tracing && { fields: tracing.tracer.logFields };
   const logger: Logger = createLogger({ level: settings.LOG_LEVEL, write: log.write, now, ...joined });
   const signingKey = secrets.objectSigningKey;
-  const hasSpace = createSpaceGuard({
-    directory: settings.DATA_DIR,
-    minFreeBytes: settings.MIN_FREE_DISK_BYTES,
-    now: () => performance.now(),
-    logger,
+  const guard = { directory: settings.DATA_DIR, now: () => performance.now(), logger };
+  const { MIN_FREE_DISK_BYTES: minFreeBytes, MIN_FREE_UPLOAD_BYTES = UPLOAD_RESERVES * minFreeBytes } = settings;
+  const hasSpace = createSpaceGuard({ ...guard, what: 'new requests', minFreeBytes });
+  const hasUploadSpace = createSpaceGuard({ ...guard, what: 'uploads', minFreeBytes: MIN_FREE_UPLOAD_BYTES });
+  const storage = await createStorage({
+    ...{ settings, environment, publicUrl, signingKey, now, logger },
+    hasSpace: hasUploadSpace,
   });
-  const storage = await createStorage({ settings, environment, publicUrl, signingKey, hasSpace, now, logger });
   const identity = await createIdentity({ settings, publicUrl, devAppSecret: secrets.devAppSecret, now, logger });
-  const stores = await openStores({ settings, environment, now, thread, logger });
+  const stores = await openStores({ settings, environment, now, thread });
   const readQueue = () => stores.admin.readStats(now());
   const { findOldestPending } = stores.admin;
-  const metrics = createMetrics({ readStats: stores.requests.stats, readQueue, findOldestPending, readBudgets }, now);
+  const metrics = createMetrics(
+    {
+      readStats: stores.requests.stats,
+      readDisk: () => readDisk(settings, stores.needsDisk),
+      readLastBackup: () => readLastBackup(settings.DATA_DIR),
+      listWebhooks: stores.webhooks.list,
+      ...{ readQueue, findOldestPending, readBudgets },
+    },
+    now,
+  );
   const secp256k1 = loadSecp256k1();
   const devRelayer = { secret: secrets.devAppSecret, keccak256, secp256k1, now };
   const allowPrivate = settings.WEBHOOKS_ALLOW_PRIVATE;
   const webhookOptions = { allowPrivate, canDeliver: stores.canDeliver };
   const webhookPorts = { webhooks: stores.webhooks, admin: stores.admin, logger, now, randomBytes };
+  let isStopping = false;
   const gateway = createTracedGateway({
     ports: {
       ...stores,
-      hasSpace: settings.STORE === 'sqlite' ? hasSpace : () => true,
+      async checkReady() {
+        if (isStopping) throw new DependencyUnavailableError('service, which stops,');
+        await stores.checkReady();
+      },
+      hasSpace: stores.needsDisk ? hasSpace : () => true,
+      pendingSpace: createPendingSpace({
+        requests: stores.requests,
+        maxBytes: settings.MAX_PENDING_BYTES,
+        freeDisk: stores.needsDisk && minFreeBytes > 0 ? () => readRoom(settings) : undefined,
+        now: guard.now,
+        logger,
+      }),
       crypto: { keccak256, ...offloadRecovery(secp256k1.recoverPublicKey, thread) },
       logger,
       now,
@@ -149,11 +188,12 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
       consoleAsset: createConsoleAssets(),
       readPrograms: createProgramReader(settings.statusUrls),
       readBudgets,
-      readDisk: () => readDisk(settings),
+      hasAnswerRoom,
+      readDisk: () => readDisk(settings, stores.needsDisk),
       mounts: [...storage.mounts, ...identity.mounts, ...mountDevRelayer(settings, devRelayer)],
     },
     options: gatewayOptions(settings, secrets.cursorKey),
-    moreEndpoints: (access) => webhookEndpoints(webhookPorts, access, webhookOptions),
+    moreEndpoints: (access, cursors) => webhookEndpoints({ ...webhookPorts, cursors }, access, webhookOptions),
     tracing,
     flushes: false,
   });
@@ -164,6 +204,9 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
     renderMetrics: async () => (await metrics.render()).body,
     closeLog: log.close,
     usesDevIssuer: identity.usesDevIssuer,
+    stopBeingReady() {
+      isStopping = true;
+    },
     async close() {
       await stopDelivering();
       await stores.close();

@@ -2,6 +2,8 @@ import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { tryDecodeURI, tryDecodeURIComponent } from 'hono/utils/url';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts, Mount } from '../ports/gatewayPorts.ts';
+import { createOpenCalls } from './createOpenCalls.ts';
+import { createReadBytes } from './createReadBytes.ts';
 import { type Endpoint, type EndpointPorts, runEndpoint } from './endpoint.ts';
 import { bodyIncomplete, methodNotAllowed, notLocal, routeNotFound } from './errors.ts';
 import { type GatewayEnv, readFetchRequest } from './fetchRequest.ts';
@@ -20,7 +22,7 @@ import {
 } from './response.ts';
 
 type RouterPorts = Pick<GatewayPorts, 'metrics' | 'logger' | 'newId' | 'mounts'> &
-  Omit<EndpointPorts, 'known'> & { readonly trustedProxyHops: number };
+  Omit<EndpointPorts, 'known' | 'readBytes'> & { readonly trustedProxyHops: number; readonly maxOpenCalls: number };
 
 /** Longest path that an error repeats. */
 const MAX_SHOWN_PATH = 200;
@@ -148,15 +150,20 @@ interface RouteTable {
  */
 function createTable(): RouteTable {
   const fixed = new Map<string, Found>();
+  const fixedPaths = new Set<string>();
   const router = new RegExpRouter<Handler>();
   return {
     add(method, path, handler) {
       if (path.includes(':')) router.add(method, path, handler);
-      else fixed.set(`${method} ${path}`, { handler, params: {} });
+      else {
+        fixed.set(`${method} ${path}`, { handler, params: {} });
+        fixedPaths.add(path);
+      }
     },
     find(method, path) {
       const known = fixed.get(`${method} ${path}`) ?? fixed.get(`ALL ${path}`);
-      if (known !== undefined) return known;
+      // Another method on such a path is not one on the path of a parameter: `GET /requests/claims` reads no request.
+      if (known !== undefined || fixedPaths.has(path)) return known;
       const [handlers, stash] = router.match(method, path);
       const found = handlers[0];
       if (found === undefined) return undefined;
@@ -169,6 +176,20 @@ function createTable(): RouteTable {
       return { handler: found[0], params };
     },
   };
+}
+
+/** Does something once another thing is done, well or not. */
+function whenDone<T>(act: () => Awaitable<T>, end: () => void): Awaitable<T> {
+  let done: Awaitable<T>;
+  try {
+    done = act();
+  } catch (error) {
+    end();
+    throw error;
+  }
+  if (done instanceof Promise) return done.finally(end);
+  end();
+  return done;
 }
 
 /** Makes values of `X-Request-Id`: the process's own prefix and a count, which costs less than a UUID each. */
@@ -184,7 +205,8 @@ export function createRouter(ports: RouterPorts): Router {
   const refused = createTable();
   const methodsOf = new Map<string, string[]>();
   const nextRequestId = createRequestIds(ports.newId());
-  const endpointPorts = { ...ports, known: createKnownCallers() };
+  const endpointPorts = { ...ports, known: createKnownCallers(), readBytes: createReadBytes(ports.limiter) };
+  const openCalls = createOpenCalls(ports.maxOpenCalls);
 
   let hasToldOfProxy = false;
   function tellOfProxy(): void {
@@ -245,7 +267,10 @@ export function createRouter(ports: RouterPorts): Router {
       served.add(method, honoPath(template), (request, params) => {
         const context = contextOf(request, template);
         const routed = new RoutedRequest(request, params, context);
-        return respond(ports, context, () => runEndpoint(endpointPorts, endpoint, routed, context));
+        return respond(ports, context, () => {
+          const end = openCalls.begin(context.peer);
+          return whenDone(() => runEndpoint(endpointPorts, endpoint, routed, context), end);
+        });
       });
     },
     servePlain({ path, answer: answerPlain }) {

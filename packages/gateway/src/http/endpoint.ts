@@ -1,5 +1,6 @@
 import type { Route } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
+import type { ReadBytes } from './createReadBytes.ts';
 import type { Permit } from './createSemaphore.ts';
 import { noSpace, toApiError } from './errors.ts';
 import type { KnownCallers, RateLimiter } from './rateLimit.ts';
@@ -40,6 +41,7 @@ export interface EndpointPorts {
   readonly limiter: RateLimiter;
   readonly maxBodyBytes: number;
   readonly known: KnownCallers;
+  readonly readBytes: ReadBytes;
   readonly hasSpace: () => boolean;
 }
 
@@ -95,7 +97,10 @@ function runPublic<I>(
     checkBody(ports, route, request);
     if (endpoint.needsSpace === true && !ports.hasSpace()) throw noSpace();
     // Where a call can be public, `I` includes undefined.
-    return andThen(readPublicBody(ports, route, request), () => endpoint.handle(request, undefined as I));
+    return andThen(readPublicBody(ports, route, request), () => {
+      if (route.method !== 'GET') return endpoint.handle(request, undefined as I);
+      return ports.readBytes.count(request.peer, () => endpoint.handle(request, undefined as I));
+    });
   });
 }
 

@@ -3,6 +3,7 @@ import { type RateLimitStore, slidingUse, type WindowCounts, type WindowPosition
 import { createSemaphore, type Permit } from './createSemaphore.ts';
 import { type ApiError, rateLimited } from './errors.ts';
 import type { LimitName, RateLimits } from './rateLimits.ts';
+import { networkOf } from './request.ts';
 import { andThen } from './response.ts';
 
 /** Length of a window. */
@@ -15,6 +16,7 @@ const wordsOf: Readonly<Record<LimitName, string>> = {
   claims: 'claims',
   reports: 'reports',
   'write-bytes': 'bytes of bodies',
+  'read-bytes': 'bytes of answers',
   'auth-failures': 'failed authentications',
   'admin-failures': 'failed admin calls',
 };
@@ -64,6 +66,9 @@ function headersOf(name: LimitName, limit: number, { remaining, seconds }: Quota
   };
 }
 
+/** An IPv6 client counts once more by its /48, which may use this many times as much. */
+const NETWORK_SHARES = 16;
+
 /** Who is counted, and for how much. */
 export interface Hit {
   /** Like `relayer:0x…`, or a peer. */
@@ -110,8 +115,12 @@ const MAX_KNOWN_ATTEMPTS = 8;
  */
 export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now: () => number): RateLimiter {
   const refusals = createRefusalCounter();
-  function refusal(name: LimitName, counts: WindowCounts, { nowMs, hits }: { nowMs: number; hits: number }): ApiError {
-    const limit = limits[name];
+  function refusal(
+    name: LimitName,
+    counts: WindowCounts,
+    { nowMs, hits, shares = 1 }: { nowMs: number; hits: number; shares?: number },
+  ): ApiError {
+    const limit = limits[name] * shares;
     refusals.note(name, positionAt(nowMs).window);
     const seconds = secondsUntilFree(counts, nowMs, { limit, hits });
     return rateLimited(wordsOf[name], seconds, headersOf(name, limit, { remaining: 0, seconds }));
@@ -140,7 +149,15 @@ export function createRateLimiter(store: RateLimitStore, limits: RateLimits, now
       return andThen(store.take({ key: `${name}:${client}`, limit, window, elapsed, hits }), ({ allowed, counts }) => {
         if (!allowed) throw refusal(name, counts, { nowMs, hits });
         const remaining = Math.max(0, Math.floor(limit - slidingUse(counts, position)));
-        return headersOf(name, limit, { remaining, seconds: Math.ceil((1 - elapsed) * WINDOW_SECONDS) });
+        const headers = headersOf(name, limit, { remaining, seconds: Math.ceil((1 - elapsed) * WINDOW_SECONDS) });
+        const network = networkOf(client);
+        if (network === undefined) return headers;
+        // After the client, so that one who is refused does not use up what its neighbours have.
+        const wide = { key: `${name}:${network}`, limit: limit * NETWORK_SHARES, window, elapsed, hits };
+        return andThen(store.take(wide), (taken) => {
+          if (!taken.allowed) throw refusal(name, taken.counts, { nowMs, hits, shares: NETWORK_SHARES });
+          return headers;
+        });
       });
     },
     async acquire(name, client) {
@@ -228,7 +245,9 @@ function findNearest(
     const limit = key.slice(0, colon) as LimitName;
     const used = Math.ceil(slidingUse(countsAfter(position.window - window, counts), position));
     if (used === 0 || limits[limit] === 0) continue;
-    nearest.push({ limit, client: key.slice(colon + 1), used, most: limits[limit] });
+    const client = key.slice(colon + 1);
+    const most = limits[limit] * (client.endsWith('/48') ? NETWORK_SHARES : 1);
+    nearest.push({ limit, client, used, most });
     if (nearest.length === GATHERED_CLIENTS) nearest = chooseNearest(nearest);
   }
   return chooseNearest(nearest);

@@ -1,6 +1,6 @@
 import type { RelayerWireRecord } from '@prism-gateway/protocol';
 import type { RelayerRecord } from '../ports/relayerStore.ts';
-import type { StoredRequest } from '../ports/requestStore.ts';
+import type { RequestHead, StoredRequest } from '../ports/requestStore.ts';
 import type { RequestBatch } from '../requests/claim.ts';
 
 const MS_PER_DAY = 86_400_000;
@@ -31,17 +31,12 @@ export function formatTime(ms: number): string {
   return `${dayText}${pad2[hours]}:${pad2[minutes - hours * 60]}:${pad2[seconds - minutes * 60]}.${fraction}Z`;
 }
 
-/**
- * Writes a record as JSON. The params go out as the text they were stored as; every other field but `errorMessage` was
- * checked on its way in to hold nothing that JSON would escape.
- *
- * @see docs/specification.md RECORD-1
- */
-export function renderRecord(record: StoredRequest): string {
-  const { requestId, chainName, action, signer, status, paramsJson, createdAt, updatedAt } = record;
+/** Writes what follows the params of a record. */
+function renderRest(record: RequestHead): string {
+  const { createdAt, updatedAt } = record;
   const created = formatTime(createdAt);
   const updated = updatedAt === createdAt ? created : formatTime(updatedAt);
-  let json = `{"requestId":"${requestId}","chainName":"${chainName}","action":"${action}","signer":"${signer}","status":"${status}","params":${paramsJson},"createdAt":"${created}","updatedAt":"${updated}"`;
+  let json = `"createdAt":"${created}","updatedAt":"${updated}"`;
   if (record.txHash !== undefined) json += `,"txHash":"${record.txHash}"`;
   if (record.errorMessage !== undefined) json += `,"errorMessage":${JSON.stringify(record.errorMessage)}`;
   if (record.claimedBy !== undefined) json += `,"claimedBy":"${record.claimedBy}"`;
@@ -50,12 +45,25 @@ export function renderRecord(record: StoredRequest): string {
 }
 
 /**
- * Writes what came of a batch of claims or reports.
+ * Writes a record as JSON. The params go out as the text they were stored as; every other field but `errorMessage` was
+ * checked on its way in to hold nothing that JSON would escape.
  *
- * @see docs/specification.md BATCH-1
+ * @param record - without params: they are left out
+ * @see docs/specification.md RECORD-1
+ */
+export function renderRecord(record: RequestHead & Partial<Pick<StoredRequest, 'paramsJson'>>): string {
+  const { requestId, chainName, action, signer, status, paramsJson } = record;
+  const params = paramsJson === undefined ? '' : `"params":${paramsJson},`;
+  return `{"requestId":"${requestId}","chainName":"${chainName}","action":"${action}","signer":"${signer}","status":"${status}",${params}${renderRest(record)}`;
+}
+
+/**
+ * Writes what came of a batch of claims or reports; its records are without params.
+ *
+ * @see docs/specification.md BATCH-1, BATCH-7
  */
 export function renderBatch({ items, conflicts }: RequestBatch): string {
-  const records = items.map(renderRecord).join(',');
+  const records = items.map((record) => renderRecord(record)).join(',');
   return `{"items":[${records}],"count":${items.length},"conflicts":${JSON.stringify(conflicts)}}`;
 }
 

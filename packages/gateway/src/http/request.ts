@@ -159,6 +159,11 @@ export function clientOfAddress(address: string): string {
   return isIPv6(address) ? clientOfIPv6(address) : 'unknown';
 }
 
+/** Names the /48 of a client's /64, which one customer may have as a whole; undefined for an IPv4 address. */
+export function networkOf(client: string): string | undefined {
+  return client.endsWith('::/64') ? `${client.split(':').slice(0, 3).join(':')}::/48` : undefined;
+}
+
 /** An address as some proxies write it: `192.0.2.1:80`, `[2001:db8::1]:443`. */
 const addressWithPort = /^(?:(?<v4>\d+\.\d+\.\d+\.\d+):\d+|\[(?<v6>[^\]]+)\](?::\d+)?)$/;
 

@@ -1,6 +1,7 @@
 import { CORS_HEADERS, capFaults, type ErrorBody } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { GatewayPorts } from '../ports/gatewayPorts.ts';
+import { describeCause } from './describeCause.ts';
 import { type ApiError, toApiError } from './errors.ts';
 
 /** What a handler answers, before the headers that every response carries are added. */
@@ -9,6 +10,8 @@ export interface HttpResponse {
   /** A string is JSON unless `headers` say otherwise. */
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether its line is for the level `debug` alone: whoever polls would fill the log. */
+  readonly isQuiet?: boolean;
 }
 
 /** A response with all its headers, for a transport to write. */
@@ -43,12 +46,29 @@ export function jsonResponse(status: number, value: unknown): HttpResponse {
 }
 
 /**
- * Writes an error as the wire's `{ error, details? }`.
+ * Responds with what was made, and where it can be read.
+ *
+ * @param location - relative to the call's own URL, so that a stage prefix or base path stays
+ */
+export const createdResponse = (location: string, body: string): HttpResponse => ({
+  ...{ status: 201, body, headers: { location } },
+});
+
+/** How soon whoever asked to wait should ask again, where nobody may wait, in seconds. */
+export const ASK_AGAIN_SECONDS = 1;
+
+/** Has an answer say when to ask again: its caller wanted to wait for another one. @see docs/specification.md WAIT-3 */
+export function askAgain(response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, 'retry-after': String(ASK_AGAIN_SECONDS) } };
+}
+
+/**
+ * Writes an error as the wire's `{ error, code, details? }`.
  *
  * @see docs/specification.md ERROR-1
  */
 export function errorResponse(error: ApiError): HttpResponse {
-  const body: ErrorBody = { error: error.message };
+  const body: ErrorBody = { error: error.message, code: error.code };
   if (error.details !== undefined) body.details = [...capFaults(error.details)];
   const response = jsonResponse(error.status, body);
   return error.headers === undefined ? response : { ...response, headers: error.headers };
@@ -85,28 +105,29 @@ const MS_PER_SECOND = 1000;
 const roundMs = (ms: number) => Math.round(ms * 100) / 100;
 
 function logError(ports: RespondPorts, context: RequestContext, error: ApiError): void {
-  const { cause } = error;
-  const facts =
-    cause instanceof Error
-      ? { name: cause.name, message: cause.message, stack: cause.stack }
-      : { message: String(cause) };
-  ports.logger.error({ requestId: context.id, route: context.route, code: error.code, cause: facts }, 'request failed');
+  ports.logger.error(
+    { requestId: context.id, route: context.route, code: error.code, cause: describeCause(error.cause) },
+    'request failed',
+  );
 }
 
 /** Counts and logs a request that has its response. */
-export function recordResponse(ports: RespondPorts, context: RequestContext, status: number): void {
+export function recordResponse(ports: RespondPorts, context: RequestContext, status: number, isQuiet = false): void {
   const { id: requestId, method, route, peer } = context;
   const ms = performance.now() - context.startedAt;
   const { waitedMs } = context;
   ports.metrics.answered({ method, route, status, seconds: (ms - waitedMs) / MS_PER_SECOND });
   const facts = { requestId, method, route, status, ms: roundMs(ms), peer };
-  ports.logger.info(waitedMs === 0 ? facts : { ...facts, waitedMs: roundMs(waitedMs) }, 'request');
+  ports.logger[isQuiet ? 'debug' : 'info'](
+    waitedMs === 0 ? facts : { ...facts, waitedMs: roundMs(waitedMs) },
+    'request',
+  );
 }
 
 /**
  * Runs a handler and writes its response, or the error it threw, with the headers that every response carries.
  *
- * @param act - the handler; whatever it throws becomes `{ error, details? }`
+ * @param act - the handler; whatever it throws becomes `{ error, code, details? }`
  */
 export function respond(
   ports: RespondPorts,
@@ -136,9 +157,9 @@ const FLAT_BODILESS_HEADERS = flatten(BODILESS_HEADERS);
 function writeResponse(
   ports: RespondPorts,
   context: RequestContext,
-  { status, body, headers }: HttpResponse,
+  { status, body, headers, isQuiet }: HttpResponse,
 ): WrittenResponse {
-  recordResponse(ports, context, status);
+  recordResponse(ports, context, status, isQuiet);
   const { id, limitHeaders } = context;
   if (headers !== undefined) {
     const base = body === null ? BODILESS_HEADERS : API_HEADERS;

@@ -1,9 +1,10 @@
 import { ROUTES } from '@prism-gateway/protocol';
-import { WEBHOOK_ROUTES } from '@prism-gateway/protocol/webhooks';
+import { WEBHOOK_EVENTS, WEBHOOK_ROUTES } from '@prism-gateway/protocol/webhooks';
 import { describe, expect, it } from 'vitest';
 import gateway from '../../package.json' with { type: 'json' };
 import { createOpenApiRig } from '../../test/rigs/openApiRig.ts';
-import type { OpenApiDocument, Operation } from './document.ts';
+import { type JsonSchema, type OpenApiDocument, type Operation, schemaRef } from './document.ts';
+import { exampleRecord } from './examples/successes.ts';
 
 const routes = Object.entries({ ...ROUTES, ...WEBHOOK_ROUTES });
 
@@ -23,7 +24,8 @@ describe('createOpenApiDocument', () => {
       const operation = operations.find(({ operationId }) => operationId === name);
       expect(operation?.at).toBe(`${method} ${path}`);
       const others = 'otherSuccess' in more ? [more.otherSuccess] : [];
-      const expected = [success, ...others, ...errors, 405].map(String);
+      const beside = ['readRequest', 'updateRequest'].includes(name) ? [405] : [];
+      const expected = [success, ...others, ...errors, ...beside].map(String);
       expect(Object.keys(operation?.responses ?? {}).toSorted()).toEqual(expected.toSorted());
     },
   );
@@ -100,9 +102,61 @@ describe('createOpenApiDocument', () => {
         expect.arrayContaining(['X-Request-Id', 'Access-Control-Allow-Origin', 'Access-Control-Allow-Methods']),
       );
       expect(Object.hasOwn(headers, 'Retry-After'), at).toBe(
-        status === '429' || status === '503' || at === 'StoreUnavailable',
+        ['429', '503'].includes(status ?? '') ||
+          ['StoreUnavailable', 'readRequest 200', 'feedRequests 200'].includes(at),
       );
       expect(Object.hasOwn(headers, 'Allow'), at).toBe(status === '405');
+    }
+  });
+
+  it('says what each field means', () => {
+    const { schemas } = document.components;
+    const silent: string[] = [];
+    const isDescribed = (schema: JsonSchema): boolean => {
+      const target = schemas[String(schema.$ref).split('/').at(-1) ?? ''];
+      const parts = (schema.anyOf ?? []) as readonly JsonSchema[];
+      return (
+        schema.description !== undefined || (target !== undefined && isDescribed(target)) || parts.some(isDescribed)
+      );
+    };
+    function walk(at: string, node: unknown): void {
+      if (typeof node !== 'object' || node === null || /\/(?:examples?|oneOf|dependentSchemas)$/.test(at)) return;
+      for (const [key, value] of Object.entries(node)) {
+        if (key === 'properties' && !at.endsWith('/properties')) {
+          for (const [field, schema] of Object.entries<JsonSchema>(value))
+            if (!isDescribed(schema)) silent.push(`${at} ${field}`);
+        }
+        walk(`${at}/${key}`, value);
+      }
+    }
+    walk('', document);
+    expect(silent).toEqual([]);
+  });
+
+  it('says of bodies what JSON Schema can say', () => {
+    const { AddWebhookBody, ChangeWebhookBody, ClaimRequestsBody, ReportRequestsBody } = document.components.schemas;
+    expect(AddWebhookBody?.properties).toMatchObject({ url: { maxLength: 2000 }, events: { uniqueItems: true } });
+    expect(ChangeWebhookBody).toMatchObject({ minProperties: 1 });
+    expect(ClaimRequestsBody?.properties).toMatchObject({ requestIds: { uniqueItems: true } });
+    expect(ReportRequestsBody?.properties).toMatchObject({ reports: { uniqueItems: true } });
+  });
+
+  it('tells records apart by their action', () => {
+    const { compile } = createOpenApiRig();
+    const isRecord = compile(schemaRef('RequestRecord') as unknown as JsonSchema);
+    const record = exampleRecord('WRITE_DATA_FOR', 'pending');
+    expect(isRecord(record)).toBe(true);
+    expect(isRecord({ ...Object(record), action: 'DELETE_PRISM_FOR' })).toBe(false);
+  });
+
+  it('describes what receivers of webhooks get', () => {
+    const { webhooks = {} } = document;
+    expect(Object.keys(webhooks)).toEqual(WEBHOOK_EVENTS);
+    const { compile } = createOpenApiRig();
+    for (const { post } of Object.values(webhooks)) {
+      const media = post?.requestBody?.content['application/json'];
+      const isMessage = compile(media?.schema ?? {});
+      expect(isMessage(media?.examples?.event?.value) ? null : isMessage.errors).toBeNull();
     }
   });
 

@@ -21,6 +21,7 @@ import { describeReadRequest } from './paths/readRequest.ts';
 import {
   describeAddRelayer,
   describeListRelayers,
+  describeReadRelayer,
   describeReleaseRelayer,
   describeRemoveRelayer,
   describeSuspension,
@@ -28,6 +29,7 @@ import {
 import { describeRequestBatches } from './paths/requestBatches.ts';
 import { describeSignStorage } from './paths/signStorage.ts';
 import { describeUpdateRequest } from './paths/updateRequest.ts';
+import { describeEvents } from './paths/webhookEvents.ts';
 import { describeWebhooks } from './paths/webhooks.ts';
 import { createSchemas } from './schemas/createSchemas.ts';
 import { SECURITY_SCHEMES } from './text/authentication.ts';
@@ -68,6 +70,7 @@ function describePaths(options: OpenApiOptions): Paths {
     describeSignStorage(options),
     describeAddRelayer(),
     describeListRelayers(),
+    describeReadRelayer(),
     describeRemoveRelayer(),
     describeSuspension(),
     describeReleaseRelayer(),
@@ -121,6 +124,7 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
     tags: describeTags(options),
     security: [],
     paths: describePaths(options),
+    ...(options.withWebhooks && { webhooks: describeEvents() }),
     components: {
       schemas: createSchemas({ maxBatchSize, withWebhooks: options.withWebhooks ?? false }),
       responses: createSharedResponses({ maxBodyBytes }),

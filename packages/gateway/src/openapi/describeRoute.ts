@@ -37,12 +37,14 @@ interface Success {
   readonly description: string;
   readonly schema: string;
   readonly examples: Examples;
+  /** Beside those of every answer. */
+  readonly headers?: ResponseObject['headers'];
 }
 
-function describeSuccess({ description, schema, examples }: Success): ResponseObject {
+function describeSuccess(status: number, { description, schema, examples, headers }: Success): ResponseObject {
   return {
     description,
-    headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
+    headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...(status === 201 && headerRefs('Location')), ...headers },
     content: { 'application/json': { schema: schemaRef(schema), examples } },
   };
 }
@@ -89,19 +91,27 @@ function methodsOf(path: string): string[] {
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
-/** Describes the answer to any other method on a path. */
-export function describeMethodNotAllowed(methods: readonly string[]): ResponseObject {
-  return describeFailure({
-    description: 'Any other method on this path. `Allow` names those that it takes.',
-    headers: headerRefs('Allow'),
-    examples: { put: errorExample('PUT, which no route takes', methodNotAllowed('PUT', methods)) },
-  });
+/** A parameter takes the word of another path for its value: then that path's methods count. */
+function describeMethodNotAllowed({ method, path }: Route): Operation['responses'] {
+  const [beside] = Object.values(ALL_ROUTES).filter(
+    (other) => !other.path.includes('{') && isBeside(other.path, path) && !methodsOf(other.path).includes(method),
+  );
+  if (beside === undefined || !path.includes('{')) return {};
+  return {
+    405: describeFailure({
+      description: `The path is that of another operation, as of \`${beside.path}\`. \`Allow\` names the methods that it takes.`,
+      headers: headerRefs('Allow'),
+      examples: { other: errorExample(beside.path, methodNotAllowed(method, methodsOf(beside.path))) },
+    }),
+  };
 }
 
+/** Whether a path without parameters fits a template. */
+const isBeside = (path: string, template: string) =>
+  new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+
 function describeFailures(route: Route, own: RouteDescription['failures']): Operation['responses'] {
-  const responses: Record<string, ResponseObject | Reference> = {
-    405: describeMethodNotAllowed(methodsOf(route.path)),
-  };
+  const responses: Record<string, ResponseObject | Reference> = { ...describeMethodNotAllowed(route) };
   for (const status of route.errors) {
     const failure = own[status];
     const shared = SHARED[status];
@@ -135,8 +145,11 @@ export function describeRoute(name: RouteName | WebhookRouteName, description: R
     ...(parameters && { parameters }),
     ...(requestBody && { requestBody }),
     responses: {
-      [route.success]: describeSuccess(success),
-      ...(route.otherSuccess && otherSuccess && { [route.otherSuccess]: describeSuccess(otherSuccess) }),
+      [route.success]: describeSuccess(route.success, success),
+      ...(route.otherSuccess &&
+        otherSuccess && {
+          [route.otherSuccess]: describeSuccess(route.otherSuccess, otherSuccess),
+        }),
       ...describeFailures(route, description.failures),
     },
     'x-access': route.access,

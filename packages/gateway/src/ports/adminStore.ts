@@ -26,8 +26,8 @@ export interface RelayerStats {
   /** From claim to report, in milliseconds; absent without reports. */
   readonly medianMs?: number;
   readonly p95Ms?: number;
-  /** Its last claim or report, in milliseconds since the epoch. */
-  readonly lastSeenAt: number;
+  /** Its last authenticated call, within a minute, in milliseconds since the epoch; absent: nobody knows of one. */
+  readonly lastSeenAt?: number;
 }
 
 /** What an administrator sees of the queue at one look. */
@@ -79,6 +79,8 @@ export interface AdminStore {
   findOldestPending(chainName: string): Promise<number | undefined>;
   /** Removes a record for good, unless it is `processing`. */
   remove(requestId: string): Promise<Removal>;
+  /** Notes that a relayer has called. @param at - milliseconds since the epoch */
+  noteSeen(address: string, at: number): Promise<void>;
   /** Notes an act in the audit log. @returns its number, higher than that of any act that stands */
   noteAct(act: NotedAct): Promise<number>;
   /** Takes a noted act back that was not done. @param number - as `noteAct` returned it */

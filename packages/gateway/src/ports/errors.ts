@@ -22,7 +22,7 @@ export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
   readonly code = 'INVALID_CURSOR';
   /** The parameter of the call that holds it. */
-  readonly parameter: 'lastKey' | 'cursor';
+  readonly parameter: 'lastKey' | 'seen' | 'cursor';
 
   constructor(parameter: InvalidCursorError['parameter'] = 'lastKey', options?: { cause?: unknown }) {
     super('The position was not made here, or for another list.', options);

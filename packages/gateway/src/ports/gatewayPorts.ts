@@ -45,6 +45,15 @@ export interface DiskUse {
   readonly leastFreeBytes: number;
 }
 
+/** Decides who may still add to the pending requests. */
+export interface PendingSpace {
+  /**
+   * Makes room for a request of a peer. @returns who holds it, as the store counts it: the peer, and its network if it has an IPv6 address
+   * @throws ApiError NO_SPACE
+   */
+  admit(peer: string, bytes: number): Promise<readonly string[]>;
+}
+
 /** A file of the API reference. */
 export interface DocsAsset {
   readonly contentType: string;
@@ -69,6 +78,8 @@ export interface GatewayPorts {
   readonly newId: () => string;
   /** Whether the store has room for new requests. */
   readonly hasSpace: () => boolean;
+  /** Decides whose requests may still be added to the pending ones; absent: there is no bound. */
+  readonly pendingSpace?: PendingSpace | undefined;
   /** Resolves when the stores answer. @throws DependencyUnavailableError */
   readonly checkReady: () => Promise<void>;
   /** The OpenAPI document as JSON. */
@@ -77,8 +88,10 @@ export interface GatewayPorts {
   readonly docsAsset: (name: string) => Promise<DocsAsset | undefined>;
   /** A file of the console by its name; undefined: there is none. */
   readonly consoleAsset: (name: string) => Promise<DocsAsset | undefined>;
-  /** What the operator's other programs say of themselves. */
-  readonly readPrograms: () => Promise<readonly ProgramReport[]>;
+  /** What the operator's other programs say of themselves. @param about - the request or payment that they are asked about, too */
+  readonly readPrograms: (about?: string) => Promise<readonly ProgramReport[]>;
+  /** Whether answers that have been written, and not read yet, leave room for more; absent: there is no bound. */
+  readonly hasAnswerRoom?: (() => boolean) | undefined;
   /** What is in use of the bounds on strangers' memory and connections. */
   readonly readBudgets: () => readonly BudgetUse[];
   /** How full the disk is; undefined: nothing of the service is on one of its own. */

@@ -20,18 +20,23 @@ export interface StoredRequest {
   readonly claimedAt?: number;
 }
 
+/** A request without its params. */
+export type RequestHead = Omit<StoredRequest, 'paramsJson'>;
+
 /** What is known of a new record beside itself. */
 export interface Submission {
-  /** Of `createSignatureKey`: the same for whatever carries the same signature for the same chain. */
-  readonly signatureKey: string;
-  /** Whether a record with the same signature is the answer instead. */
+  /** Of `submissionKeyOf`. */
+  readonly key: string;
+  /** Whether a record of the same key that has not failed is the answer instead. */
   readonly once: boolean;
+  /** Whose pending bytes it counts among: the peer, and the network that the peer is in. */
+  readonly holders?: readonly string[];
 }
 
-/** What became of a new record: stored, or not for another one that carries the same signature. */
+/** What became of a new record: stored, or not for another one of the same submission. */
 export type Creation = { readonly outcome: 'created' } | { readonly outcome: 'exists'; readonly record: StoredRequest };
 
-/** All given filters must hold. At least one is given. */
+/** All given filters must hold. */
 export interface RequestFilter {
   readonly signer?: string;
   readonly status?: RequestStatus;
@@ -44,12 +49,18 @@ export interface ListQuery {
   readonly filter: RequestFilter;
   /** By `createdAt`, then `requestId`. */
   readonly order: 'asc' | 'desc';
+  /** Earliest `createdAt`. */
+  readonly from?: number | undefined;
+  /** All are older than this. */
+  readonly to?: number | undefined;
   /** 1 to 100. */
   readonly limit: number;
   /** Most bytes of params in a page, in which the first record has its place in any case; absent: no bound. */
   readonly maxParamsBytes?: number;
   /** `next` of the page before; absent for the first page. */
   readonly after?: string;
+  /** Among the pending records are those whose claim was made at or before this time; absent: none of them. */
+  readonly leaseExpiredAt?: number;
 }
 
 export interface ListPage {
@@ -72,35 +83,20 @@ export interface Claim {
   readonly leaseExpiredAt?: number;
   /** A claim of the relayer's own may be taken over by itself only if it was made at or before this time; absent: never. */
   readonly ownLeaseExpiredAt?: number;
+  /**
+   * A request that the relayer claimed first at or before this time, and has not been without for a lease since, it neither renews nor
+   * claims again after a release. Absent: no bound; it needs `leaseExpiredAt`.
+   */
+  readonly firstClaimedAfter?: number;
   /** Most requests that the relayer may hold; one that it holds already needs no room. Absent: no bound. */
   readonly maxOpenClaims?: number;
 }
 
-/** A claim of the oldest pending requests of a chain, whichever they are. */
-export interface OldestClaim extends BatchBounds, Pick<Claim, 'maxOpenClaims'> {
-  readonly chainName: string;
-  /** 1 to 100. */
-  readonly limit: number;
-  readonly relayer: string;
-  /** Made for one HTTP call, as `Claim.claimId`. */
-  readonly claimId: string;
-  readonly now: number;
-}
-
-/** What became of one request of a batch. `status` is that of a record that was left as it stands. */
+/** What became of one request of a batch: its record, or the status of one that was left as it stands; `full` as in `ClaimTransition`. */
 export type BatchTransition =
-  | {
-      readonly outcome: 'moved';
-      /** Absent where the records before it have filled the answer. */
-      readonly record?: StoredRequest;
-    }
-  | { readonly outcome: 'conflict'; readonly status: RequestStatus }
+  | { readonly outcome: 'moved'; readonly record: RequestHead }
+  | { readonly outcome: 'conflict' | 'full'; readonly status: RequestStatus }
   | { readonly outcome: 'missing' };
-
-/** Most bytes of params in the answer to a batch; the last record that has its place may go beyond it. */
-export interface BatchBounds {
-  readonly maxParamsBytes: number;
-}
 
 /** A claim that its owner gives back. */
 export interface Release {
@@ -109,6 +105,8 @@ export interface Release {
   /** Made for one HTTP call, as `Claim.claimId`. */
   readonly releaseId: string;
   readonly now: number;
+  /** When the claim was made that is meant; absent: whichever stands. */
+  readonly claimedAt?: number;
 }
 
 export interface Report {
@@ -180,6 +178,7 @@ export interface RequestStats {
  *                                           processing --claimAll (its owner)--> processing
  *                                           processing --release (its owner)--> pending
  *                                           processing --releaseAll (an administrator)--> pending
+ *                                               failed --reopen (an administrator)--> pending
  *
  * Ended records older than the store's retention, and pending ones that nobody has claimed for longer than its own, are removed.
  *
@@ -191,7 +190,7 @@ export interface RequestStore {
   /**
    * Stores a new `pending` record. Repeating it with the same `requestId` changes nothing, and is answered as the first time.
    *
-   * @param submission - absent: no later record is found to carry the same signature
+   * @param submission - absent: it is not found by a later submission
    */
   create(record: StoredRequest, submission?: Submission): Promise<Creation>;
   /** @param requestId UUID in any letter case */
@@ -202,24 +201,19 @@ export interface RequestStore {
   claim(claim: Claim): Promise<ClaimTransition>;
   /**
    * Makes up to 100 claims of one relayer, each as atomic as `claim`. A request that the relayer holds already, under a lease that has
-   * not lapsed, is renewed: it counts as moved. Once the records that were moved fill the answer, the rest is left as it stands; a claim
-   * for which the relayer has no room is a conflict.
+   * not lapsed, is renewed, within `firstClaimedAfter`: it counts as moved.
    *
    * @returns one a claim, in their order
    */
-  claimAll(claims: readonly Claim[], bounds: BatchBounds): Promise<readonly BatchTransition[]>;
-  /**
-   * Claims the oldest pending requests of a chain; fewer than asked where there are no more, or the relayer has no room for them.
-   *
-   * @returns oldest first
-   */
-  claimOldest(claim: OldestClaim): Promise<readonly StoredRequest[]>;
+  claimAll(claims: readonly Claim[]): Promise<readonly BatchTransition[]>;
   /** Moves the owner's `processing` to `success` or `failed`. */
   report(report: Report): Promise<Transition>;
   /** Makes up to 100 reports of one relayer, each as atomic as `report`. @returns one a report, in their order */
-  reportAll(reports: readonly Report[], bounds: BatchBounds): Promise<readonly BatchTransition[]>;
+  reportAll(reports: readonly Report[]): Promise<readonly BatchTransition[]>;
   /** Moves the owner's `processing` back to `pending`; nothing of the claim stays. */
   release(release: Release): Promise<Transition>;
+  /** Moves what a relayer reported `failed` back to `pending`; nothing of claim and report stays. */
+  reopen(reopening: Release): Promise<Transition>;
   /**
    * Moves what a relayer holds back to `pending`, in small steps that hold nobody up.
    *
@@ -234,4 +228,13 @@ export interface RequestStore {
    */
   feed(query: FeedQuery): Promise<FeedPage>;
   stats(): Promise<RequestStats>;
+  /**
+   * Reads how many bytes the pending requests of some holders take, those of all for the holder ''. Absent: the store has no disk to fill.
+   *
+   * @returns one a holder, in their order
+   */
+  pendingBytes?(holders: readonly string[]): Awaitable<readonly number[]>;
 }
+
+/** What a record takes in a store beside its params, about. */
+export const RECORD_BYTES = 500;

@@ -71,6 +71,8 @@ export interface DeliveryRecord {
 export interface DeliveryQuery {
   readonly webhookId: string;
   readonly status?: DeliveryStatus | undefined;
+  /** Only those of this request, in lower case. */
+  readonly requestId?: string | undefined;
   readonly limit: number;
   /** `deliveryId` of the last one of the page before. */
   readonly after?: string | undefined;

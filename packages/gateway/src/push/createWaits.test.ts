@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ALL, anyChain, claimOf, pendingRequest } from '../../test/contracts/storedRequests.ts';
+import { anyChain, claimOf, pendingRequest } from '../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
 import type { SqliteStores } from '../drivers/sqlite/openSqliteStores.ts';
 import type { StoredRequest } from '../ports/requestStore.ts';
@@ -16,7 +16,7 @@ let waits: Waits;
 beforeEach(async () => {
   rig = await createSqliteRig();
   stores = rig.open();
-  waits = createWaits(stores.changes);
+  waits = createWaits(stores.changes, { most: 0, mostOfClient: 0 });
 });
 afterEach(() => rig.dispose());
 
@@ -35,6 +35,7 @@ function waitForMove({ requestId }: StoredRequest, options: { signal?: AbortSign
     waitSeconds,
     signal,
     timing,
+    client: 'a client',
     async look() {
       const record = await stores.requests.get(requestId);
       looks++;
@@ -69,10 +70,7 @@ describe('a wait', () => {
     for (const { watching } of all) await watching;
     await peer.requests.claim(claimOf(records[0]));
     expect(await all[0]?.found).toMatchObject({ status: 'processing' });
-    await peer.requests.claimAll(
-      records.slice(1).map((record) => claimOf(record)),
-      ALL,
-    );
+    await peer.requests.claimAll(records.slice(1).map((record) => claimOf(record)));
     for (const wait of all.slice(1)) expect(await wait.found).toMatchObject({ status: 'processing' });
   });
 
@@ -81,6 +79,7 @@ describe('a wait', () => {
     const claim = claimOf(record);
     let looks = 0;
     const found = await waits.until({
+      client: 'a client',
       waitSeconds: WAIT_SECONDS,
       signal: new AbortController().signal,
       timing: { waitedMs: 0 },
@@ -138,7 +137,9 @@ describe('a wait', () => {
     let looks = 0;
     const signal = new AbortController().signal;
     const look = () => (++looks < 3 ? { found: looks, interest: { chainName }, againInMs: 1 } : { found: looks });
-    expect(await waits.until({ look, waitSeconds: WAIT_SECONDS, signal, timing: { waitedMs: 0 } })).toBe(3);
+    expect(
+      await waits.until({ client: 'a client', look, waitSeconds: WAIT_SECONDS, signal, timing: { waitedMs: 0 } }),
+    ).toBe(3);
   });
 });
 
@@ -182,6 +183,7 @@ test('a wait keeps nothing of what it has found while it sleeps', async () => {
   const watching = Promise.withResolvers<void>();
   const gone = new AbortController();
   const wait = waits.until({
+    client: 'a client',
     waitSeconds: WAIT_SECONDS,
     signal: gone.signal,
     timing: { waitedMs: 0 },

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { ChangeInterest, RequestChanges } from '../ports/requestChanges.ts';
 import type { WaitTiming } from '../ports/waitTiming.ts';
+import { createTurns } from './createTurns.ts';
 
 /** What a look at the queue has found. */
 export interface Look<T> {
@@ -15,6 +16,8 @@ export interface Look<T> {
 export interface WaitOrder<T> {
   /** Looks at the queue as it is now. */
   readonly look: () => Awaitable<Look<T>>;
+  /** Whose wait it is: a peer, or like `relayer:0x…`. */
+  readonly client: string;
   /** Longest wait, in seconds; 0: none. */
   readonly waitSeconds: number;
   /** Aborted once nobody waits for the answer any more. */
@@ -24,12 +27,16 @@ export interface WaitOrder<T> {
 
 /** Calls that wait. */
 export interface Waits {
-  /** Looks until there is an answer, or the time is up, and returns what was found last. */
+  /** Looks until there is an answer, or the time is up, and returns what was found last. @throws TooManyWaitsError */
   until<T>(order: WaitOrder<T>): Promise<T>;
   /** How many wait now. */
   count(): number;
+  /** How many were refused so far, because too many waited. */
+  refused(): number;
   /** Answers all that wait with what they know, and lets nobody wait any more. */
   end(): void;
+  /** Whether somebody may wait still. */
+  isOpen(): boolean;
 }
 
 /** A pause that ends when the queue may have moved; a change before it begins ends it at once. */
@@ -64,15 +71,39 @@ class Pause {
   }
 }
 
+/** More waits than there may be, of one client or of all. */
+export class TooManyWaitsError extends Error {
+  override readonly name = 'TooManyWaitsError';
+  readonly code = 'TOO_MANY_WAITS';
+
+  constructor() {
+    super('Too many calls wait already; ask without wait, or again in a moment.');
+  }
+}
+
+/** How many may wait, and when those that wake up may answer. */
+export interface WaitBounds {
+  /** Most waits of all, and of one client; 0: any number. */
+  readonly most: number;
+  readonly mostOfClient: number;
+  /** Whether answers that have been written leave room for more; absent: always. */
+  readonly hasRoom?: (() => boolean) | undefined;
+}
+
 /** What a look has come to: the answer, or how long to sleep, in milliseconds. */
 type Next<T> = { readonly found: T } | number;
 
 /**
- * Makes the waits of a process: each watches first, then looks, and sleeps only if nothing has moved between. While nothing moves, one
+ * Makes the waits of a process, as many as the bounds allow. Those that wake up together look and answer in slices: each watches first, then looks, and sleeps only if nothing has moved between. While nothing moves, one
  * costs a few objects and no work; above all it keeps nothing of what it has found, for a stranger may have ten thousand wait for a
  * request of the largest size.
+ *
+ * @see docs/specification.md LIMIT-19
  */
-export function createWaits(changes: RequestChanges): Waits {
+export function createWaits(changes: RequestChanges, { most, mostOfClient, hasRoom = () => true }: WaitBounds): Waits {
+  const takeTurn = createTurns(hasRoom);
+  const counts = new Map<string, number>();
+  let refused = 0;
   /** Wakes those that wait. */
   const waiting = new Set<() => void>();
   let isEnding = false;
@@ -85,7 +116,23 @@ export function createWaits(changes: RequestChanges): Waits {
     return Math.ceil(Math.min(leftMs, againInMs ?? leftMs));
   }
 
+  /** @returns takes the place away again @throws TooManyWaitsError */
+  function takePlace(client: string): () => void {
+    const count = counts.get(client) ?? 0;
+    if ((most > 0 && waiting.size >= most) || (mostOfClient > 0 && count >= mostOfClient)) {
+      refused += 1;
+      throw new TooManyWaitsError();
+    }
+    counts.set(client, count + 1);
+    return () => {
+      const left = (counts.get(client) ?? 1) - 1;
+      if (left === 0) counts.delete(client);
+      else counts.set(client, left);
+    };
+  }
+
   async function waitOn<T>(order: WaitOrder<T>, interest: ChangeInterest): Promise<T> {
+    const leave = takePlace(order.client);
     const pause = new Pause();
     const unwatch = changes.watch(interest, pause.wake);
     order.signal.addEventListener('abort', pause.wake, { once: true });
@@ -98,9 +145,11 @@ export function createWaits(changes: RequestChanges): Waits {
         if (typeof next !== 'number') return next.found;
         const sleptAt = performance.now();
         await pause.take(next);
+        await takeTurn();
         order.timing.waitedMs += performance.now() - sleptAt;
       }
     } finally {
+      leave();
       waiting.delete(pause.wake);
       order.signal.removeEventListener('abort', pause.wake);
       unwatch();
@@ -116,6 +165,8 @@ export function createWaits(changes: RequestChanges): Waits {
     // No frame of its own stays, which would keep what the first look has found.
     until: (order) => Promise.resolve(order.look()).then((look) => begin(order, look)),
     count: () => waiting.size,
+    isOpen: () => !isEnding,
+    refused: () => refused,
     end() {
       isEnding = true;
       for (const wake of [...waiting]) wake();

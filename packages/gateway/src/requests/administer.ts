@@ -1,7 +1,8 @@
-import { type ListAllRequestsQuery, REQUEST_MOVES, type RequestStatus } from '@prism-gateway/protocol';
+import { type ListAllRequestsQuery, REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { AdminStore } from '../ports/adminStore.ts';
 import { InvalidCursorError } from '../ports/errors.ts';
-import type { ListPage, RequestFilter, RequestStore, StoredRequest, Transition } from '../ports/requestStore.ts';
+import type { RelayerStore } from '../ports/relayerStore.ts';
+import type { ListPage, RequestStore, StoredRequest, Transition } from '../ports/requestStore.ts';
 import type { CursorCodec } from './createCursorCodec.ts';
 import { RequestConflictError, RequestNotClaimedError, RequestNotFoundError } from './errors.ts';
 import type { RequestsPage } from './list.ts';
@@ -9,6 +10,7 @@ import type { RequestsPage } from './list.ts';
 export interface AdministerPorts {
   readonly requests: RequestStore;
   readonly admin: AdminStore;
+  readonly relayers: Pick<RelayerStore, 'find'>;
   readonly cursors: CursorCodec;
   readonly newId: () => string;
   readonly now: () => number;
@@ -21,74 +23,54 @@ const MAX_LOOKS = 10;
 /** A request that changes hands between the look and the move is looked at again, so often. */
 const MAX_TRIES = 5;
 
-/** Where all requests are listed, they come by status: those that somebody waits for first. */
-const statusOrder = ['processing', 'pending', 'failed', 'success'] as const satisfies readonly RequestStatus[];
+/** What a cursor is for beside its filter and order: it is good for the same list alone. */
+const markOf = ({ relayer = '*', txHash = '', from = 0, to = 0 }: ListAllRequestsQuery) =>
+  `${relayer}${txHash},${from},${to} `.toLowerCase();
 
-/** A place in the walk: which list, and the store's position in it. */
-interface ListPosition {
-  readonly list: number;
-  readonly after?: string | undefined;
+function readPlace(position: string, mark: string): string {
+  if (!position.startsWith(mark)) throw new InvalidCursorError();
+  return position.slice(mark.length);
 }
 
-/** What is looked through the lists for. */
-type Wanted = Pick<ListAllRequestsQuery, 'relayer' | 'txHash'>;
+const isWanted =
+  ({ relayer }: ListAllRequestsQuery) =>
+  (record: StoredRequest) =>
+    relayer === undefined || record.claimedBy?.toLowerCase() === relayer.toLowerCase();
 
-/** Whose requests a cursor is for: it is good for the same list alone. */
-const markOf = ({ relayer = '*', txHash = '' }: Wanted) => `${relayer}${txHash}`.toLowerCase();
-
-function readPlace(position: string, wanted: Wanted): ListPosition {
-  const [, list = '', mark, after = ''] = /^(\d) (\S+) (.*)$/s.exec(position) ?? [];
-  if (list === '' || mark !== markOf(wanted)) throw new InvalidCursorError();
-  return { list: Number(list), after: after || undefined };
-}
-
-const writePlace = ({ list, after = '' }: ListPosition, wanted: Wanted) => `${list} ${markOf(wanted)} ${after}`;
-
-/** The lists to walk one after another: one, where there is a filter that an index answers. */
-function chooseLists({ signer, status, chainName, relayer, txHash }: ListAllRequestsQuery): readonly RequestFilter[] {
+/**
+ * Lists requests for an administrator, of all statuses in the order of `createdAt`, by any filter or none.
+ *
+ * @throws InvalidCursorError for a `lastKey` of another list
+ * @see docs/specification.md ADMIN-4
+ */
+export async function listAllRequests(ports: AdministerPorts, query: ListAllRequestsQuery): Promise<RequestsPage> {
+  const { order, limit, lastKey, signer, status, chainName, txHash, from, to } = query;
   const filter = {
     ...(signer !== undefined && { signer }),
     ...(status !== undefined && { status }),
     ...(chainName !== undefined && { chainName }),
     ...(txHash !== undefined && { txHash }),
   };
-  if (Object.keys(filter).length > 0) return [filter];
-  // Nobody holds or held what is pending.
-  return statusOrder.filter((one) => relayer === undefined || one !== 'pending').map((one) => ({ status: one }));
-}
-
-const isWanted =
-  ({ relayer }: Wanted) =>
-  (record: StoredRequest) =>
-    relayer === undefined || record.claimedBy?.toLowerCase() === relayer.toLowerCase();
-
-/**
- * Lists requests for an administrator: with the filters of the public list, with the relayer's and the transaction's, or all, by status.
- *
- * @throws InvalidCursorError for a `lastKey` of another list
- * @see docs/specification.md ADMIN-4
- */
-export async function listAllRequests(ports: AdministerPorts, query: ListAllRequestsQuery): Promise<RequestsPage> {
-  const { order, limit, lastKey } = query;
-  const lists = chooseLists(query);
-  const scope = { filter: lists.length === 1 ? (lists[0] ?? {}) : {}, order };
-  let place: ListPosition | undefined =
-    lastKey === undefined ? { list: 0 } : readPlace(ports.cursors.open(lastKey, scope), query);
+  const [scope, mark] = [{ filter, order }, markOf(query)];
+  let after = lastKey === undefined ? undefined : readPlace(ports.cursors.open(lastKey, scope), mark);
+  let isMore = true;
   const items: StoredRequest[] = [];
   let paramsBytes = 0;
-  for (let look = 0; look < MAX_LOOKS && place !== undefined && items.length < limit; look++) {
-    const { list, after }: ListPosition = place;
-    const bounds = { limit: limit - items.length, maxParamsBytes: MAX_PARAMS_BYTES - paramsBytes };
-    const asked = { filter: lists[list] ?? {}, order, ...bounds, ...(after !== undefined && { after }) };
-    const page: ListPage = await ports.requests.list(asked);
+  for (let look = 0; look < MAX_LOOKS && isMore && items.length < limit && paramsBytes < MAX_PARAMS_BYTES; look++) {
+    const bounds = { limit: limit - items.length, maxParamsBytes: MAX_PARAMS_BYTES - paramsBytes, from, to };
+    const page: ListPage = await ports.requests.list({
+      filter,
+      order,
+      ...bounds,
+      ...(after !== undefined && { after }),
+    });
     const found = page.items.filter(isWanted(query));
     items.push(...found);
     for (const { paramsJson } of found) paramsBytes += Buffer.byteLength(paramsJson);
-    if (page.next !== null) place = { list, after: page.next };
-    else place = list + 1 < lists.length ? { list: list + 1 } : undefined;
-    if (paramsBytes >= MAX_PARAMS_BYTES) break;
+    isMore = page.next !== null;
+    after = page.next ?? undefined;
   }
-  return { items, lastKey: place === undefined ? null : ports.cursors.seal(writePlace(place, query), scope) };
+  return { items, lastKey: isMore ? ports.cursors.seal(`${mark}${after ?? ''}`, scope) : null };
 }
 
 /** Moves a claimed request in its owner's stead, whoever that is. */
@@ -140,6 +122,39 @@ export function failRequest(
       outcome: { status: 'failed', errorMessage },
     }),
   );
+}
+
+/** A reopening of a request that no suspended relayer has reported failed. */
+export class RequestNotReopenableError extends RequestConflictError {
+  override readonly name = 'RequestNotReopenableError';
+  readonly code = 'REQUEST_NOT_REOPENABLE';
+
+  constructor({ status, claimedBy }: Pick<StoredRequest, 'status' | 'claimedBy'>) {
+    super(
+      status === REQUEST_MOVES.reopen.from
+        ? `The request was reported failed by ${claimedBy}, which is not suspended; suspend that relayer first.`
+        : `The request is ${status}; only one that is ${REQUEST_MOVES.reopen.from} can be reopened.`,
+    );
+  }
+}
+
+/**
+ * Makes a request `pending` again that a since suspended relayer reported failed.
+ *
+ * @throws RequestNotFoundError, RequestNotReopenableError
+ * @see docs/specification.md ADMIN-14
+ */
+export async function reopenRequest(ports: AdministerPorts, requestId: string): Promise<StoredRequest> {
+  const { requests, relayers, newId, now } = ports;
+  const record = await requests.get(requestId);
+  if (record === undefined) throw new RequestNotFoundError(requestId);
+  const { status, claimedBy } = record;
+  if (status !== REQUEST_MOVES.reopen.from || claimedBy === undefined) throw new RequestNotReopenableError(record);
+  if ((await relayers.find(claimedBy))?.suspendedAt === undefined) throw new RequestNotReopenableError(record);
+  const transition = await requests.reopen({ requestId, relayer: claimedBy, releaseId: newId(), now: now() });
+  if (transition.outcome === 'missing') throw new RequestNotFoundError(requestId);
+  if (transition.outcome === 'conflict') throw new RequestNotReopenableError(transition.record);
+  return transition.record;
 }
 
 /** A removal of a request that a relayer may be submitting. */

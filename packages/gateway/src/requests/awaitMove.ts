@@ -13,6 +13,8 @@ export interface MovePorts {
 export interface MoveOrder {
   readonly requestId: string;
   readonly status: RequestStatus;
+  /** Whose wait it is. */
+  readonly client: string;
   readonly waitSeconds: number;
   /** Aborted once nobody waits for the answer any more. */
   readonly signal: AbortSignal;
@@ -23,7 +25,7 @@ export interface MoveOrder {
  * Waits until a request has another status than the one that is known.
  *
  * @returns the record with another status, or after the wait as it is
- * @throws RequestNotFoundError
+ * @throws RequestNotFoundError, TooManyWaitsError
  * @see docs/specification.md WAIT-1
  */
 export function awaitMove(ports: MovePorts, order: MoveOrder): Promise<StoredRequest> {

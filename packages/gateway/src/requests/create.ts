@@ -1,6 +1,6 @@
 import { type CreateRequestBody, INITIAL_STATUS } from '@prism-gateway/protocol';
 import type { Creation, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import { signatureKeyOf } from '../ports/signatureKey.ts';
+import { submissionKeyOf } from '../ports/submissionKey.ts';
 
 export interface CreatePorts {
   readonly requests: RequestStore;
@@ -8,7 +8,7 @@ export interface CreatePorts {
   readonly now: () => number;
 }
 
-/** What became of a submission: stored now, or there already under the same signature. */
+/** What became of a submission: stored now, or there already. */
 export interface Submitted {
   readonly outcome: Creation['outcome'];
   readonly record: StoredRequest;
@@ -17,13 +17,18 @@ export interface Submitted {
 /**
  * Puts a new request into the queue as `pending`, unless it is to be taken once and is there.
  *
- * @param submission.once - whether a record that carries the same signature is the answer instead
+ * @param submission.holders - whose pending bytes it counts among
+ * @param submission.once - whether a record of the same submission that has not failed is the answer instead
  * @returns the record, stored for good
  * @see docs/specification.md CREATE-1, ONCE-1
  */
 export async function createRequest(
   ports: CreatePorts,
-  { body, once }: { readonly body: CreateRequestBody; readonly once: boolean },
+  {
+    body,
+    once,
+    holders,
+  }: { readonly body: CreateRequestBody; readonly once: boolean; readonly holders?: readonly string[] },
 ): Promise<Submitted> {
   const now = ports.now();
   const { chainName, params } = body;
@@ -37,7 +42,6 @@ export async function createRequest(
     createdAt: now,
     updatedAt: now,
   };
-  const signatureKey = signatureKeyOf({ chainName, signer: params.signer, params });
-  const submission = signatureKey === undefined ? undefined : { signatureKey, once };
+  const submission = { key: submissionKeyOf(body), once, ...(holders && { holders }) };
   return { record, ...(await ports.requests.create(record, submission)) };
 }

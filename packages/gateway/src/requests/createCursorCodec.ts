@@ -2,8 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { InvalidCursorError } from '../ports/errors.ts';
 import type { ListQuery } from '../ports/requestStore.ts';
 
-/** What a cursor belongs to: a list, or the feed of a chain. */
-type Scope = Pick<ListQuery, 'filter' | 'order'> | { readonly feedOf: string };
+/** What a cursor belongs to: a list of requests, the feed of a chain, or another list by its name and filters. */
+type Scope =
+  | Pick<ListQuery, 'filter' | 'order'>
+  | { readonly feedOf: string }
+  | { readonly list: readonly (string | undefined)[] };
 
 /** Bytes of the tag that a cursor begins with. */
 const TAG_BYTES = 12;
@@ -18,6 +21,7 @@ export interface CursorCodec {
 /** A list's filters and order as one text; letter case does not tell signers apart. */
 function scopeText(scope: Scope): string {
   if ('feedOf' in scope) return JSON.stringify(['feed', scope.feedOf]);
+  if ('list' in scope) return JSON.stringify(['list', ...scope.list.map((part) => part?.toLowerCase() ?? null)]);
   const { filter, order } = scope;
   return JSON.stringify([filter.signer?.toLowerCase() ?? null, filter.status ?? null, filter.chainName ?? null, order]);
 }
@@ -41,7 +45,7 @@ export function createCursorCodec(key: Uint8Array): CursorCodec {
       const tag = bytes.subarray(0, TAG_BYTES);
       const canonical = bytes.toString('base64url') === lastKey;
       if (!canonical || tag.length !== TAG_BYTES || !timingSafeEqual(tag, tagOf(position, scope))) {
-        throw new InvalidCursorError('feedOf' in scope ? 'cursor' : 'lastKey');
+        throw new InvalidCursorError();
       }
       return position;
     },

@@ -1,4 +1,4 @@
-import { REQUEST_MOVES } from '@prism-gateway/protocol';
+import { type ErrorCode, REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Report, StoredRequest } from '../ports/requestStore.ts';
 
 /** There is no such request, or none any more. */
@@ -13,7 +13,7 @@ export class RequestNotFoundError extends Error {
 
 /** A move that the state machine does not allow a request as it stands. */
 export abstract class RequestConflictError extends Error {
-  abstract readonly code: string;
+  abstract readonly code: ErrorCode;
 }
 
 /** A claim of a request that is not pending, nor held under a lapsed lease. */
@@ -24,6 +24,16 @@ export class RequestAlreadyClaimedError extends RequestConflictError {
   constructor({ status }: Pick<StoredRequest, 'status'>) {
     const { from, to } = REQUEST_MOVES.claim;
     super(`The request is ${status}; ${to} was asked, and only a ${from} request can be claimed.`);
+  }
+}
+
+/** A claim of a request that the relayer has held as long as it may, and given back. */
+export class ClaimedTooLongError extends RequestConflictError {
+  override readonly name = 'ClaimedTooLongError';
+  readonly code = 'CLAIMED_TOO_LONG';
+
+  constructor(maxClaimSeconds: number) {
+    super(`This relayer has held the request for ${maxClaimSeconds} s, and leaves it to others for a lease.`);
   }
 }
 
@@ -61,6 +71,6 @@ export class ClaimNotOwnedError extends RequestConflictError {
 
   constructor({ status }: Pick<StoredRequest, 'status'>, asked: Asked) {
     const act = asked === 'pending' ? 'give it back' : 'report';
-    super(`The request is ${status} under another relayer's claim; ${asked} was asked, and only its owner may ${act}.`);
+    super(`The request is ${status} under another claim; ${asked} was asked, and only its owner may ${act}.`);
   }
 }

@@ -20,12 +20,25 @@ export interface FeedAnswer {
   readonly cursor: string;
 }
 
+/** @throws InvalidCursorError, which names the parameter as it came */
+function openSeen({ cursors }: FeedPorts, { seen = '', seenBy, chainName }: FeedRequestsQuery): string {
+  try {
+    return cursors.open(seen, { feedOf: chainName });
+  } catch (cause) {
+    throw new InvalidCursorError(seenBy, { cause });
+  }
+}
+
 /** The store that was asked before may not be the one that is asked now. */
-async function readFeed(requests: RequestStore, query: FeedQuery): Promise<FeedPage> {
+async function readFeed(
+  requests: RequestStore,
+  query: FeedQuery,
+  seenBy: FeedRequestsQuery['seenBy'],
+): Promise<FeedPage> {
   try {
     return await requests.feed(query);
   } catch (error) {
-    throw error instanceof InvalidCursorError ? new InvalidCursorError('cursor', { cause: error }) : error;
+    throw error instanceof InvalidCursorError ? new InvalidCursorError(seenBy, { cause: error }) : error;
   }
 }
 
@@ -42,28 +55,28 @@ function nextLapseMs(
  * Reads what has become pending in a chain after a cursor, and waits for it where there is nothing.
  *
  * @param order.signal - aborted once nobody waits for the answer any more
- * @throws InvalidCursorError for a cursor of another chain, or of a store that this deployment no longer has
+ * @throws InvalidCursorError for a cursor of another chain, or of a store that this deployment no longer has; TooManyWaitsError
  * @see docs/specification.md FEED-1
  */
 export async function followFeed(
   ports: FeedPorts,
-  order: FeedRequestsQuery & Pick<WaitOrder<never>, 'signal' | 'timing'>,
+  order: FeedRequestsQuery & Pick<WaitOrder<never>, 'client' | 'signal' | 'timing'>,
 ): Promise<FeedAnswer> {
-  const { chainName, from, waitSeconds, signal, timing } = order;
+  const { chainName, from, client, waitSeconds, signal, timing } = order;
   const scope = { feedOf: chainName };
-  let after = order.cursor === undefined ? undefined : ports.cursors.open(order.cursor, scope);
+  let after = order.seen === undefined ? undefined : openSeen(ports, order);
   const leaseMs = ports.claimLeaseSeconds * 1000;
   async function look(): Promise<Look<readonly StoredRequest[]>> {
     const now = ports.now();
     const bounds = { limit: FEED_PAGE_SIZE, maxParamsBytes: MAX_PARAMS_BYTES };
     const place = { chainName, from, now, ...(after !== undefined && { after }) };
     const lease = leaseMs > 0 && { leaseExpiredAt: now - leaseMs };
-    const page = await readFeed(ports.requests, { ...place, ...bounds, ...lease });
+    const page = await readFeed(ports.requests, { ...place, ...bounds, ...lease }, order.seenBy);
     after = page.next;
     if (page.items.length > 0) return { found: page.items };
     return { found: page.items, interest: { chainName }, againInMs: nextLapseMs(page, { now, leaseMs }) };
   }
-  const items = await ports.waits.until({ look, waitSeconds, signal, timing });
+  const items = await ports.waits.until({ look, client, waitSeconds, signal, timing });
   // Each look has left its position.
   return { items, cursor: ports.cursors.seal(after ?? '', scope) };
 }

@@ -5,6 +5,9 @@ import type { CursorCodec } from './createCursorCodec.ts';
 export interface ListPorts {
   readonly requests: RequestStore;
   readonly cursors: CursorCodec;
+  readonly now: () => number;
+  /** How long a claim holds, in seconds; 0: for ever. */
+  readonly claimLeaseSeconds: number;
 }
 
 /** One page of requests. */
@@ -23,7 +26,7 @@ export const MAX_PARAMS_BYTES = 1_000_000;
 const MAX_PUBLIC_PARAMS_BYTES = 128_000;
 
 /**
- * Reads one page of requests.
+ * Reads one page of requests. Among the pending ones are those whose claim has lapsed: a relayer that knows no feed finds them there.
  *
  * @throws InvalidCursorError for a `lastKey` of another list, or of a store that this deployment no longer has
  * @see docs/specification.md LIST-1
@@ -38,6 +41,8 @@ export async function listRequests(ports: ListPorts, query: ListRequestsQuery): 
   const after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, { filter, order });
   const isPublic = status === undefined && chainName === undefined;
   const bounds = { limit, maxParamsBytes: isPublic ? MAX_PUBLIC_PARAMS_BYTES : MAX_PARAMS_BYTES };
-  const page = await ports.requests.list({ filter, order, ...bounds, ...(after !== undefined && { after }) });
+  const { claimLeaseSeconds } = ports;
+  const lease = claimLeaseSeconds > 0 && { leaseExpiredAt: ports.now() - claimLeaseSeconds * 1000 };
+  const page = await ports.requests.list({ filter, order, ...bounds, ...lease, ...(after !== undefined && { after }) });
   return { items: page.items, lastKey: page.next === null ? null : ports.cursors.seal(page.next, { filter, order }) };
 }

@@ -1,6 +1,6 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import type { Report, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import { BOUNDS, createBatch, type RequestBatch } from './claim.ts';
+import type { Release, Report, RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import { createBatch, type RequestBatch } from './claim.ts';
 import {
   ClaimNotOwnedError,
   type RequestConflictError,
@@ -50,24 +50,28 @@ export async function reportRequests(
   const now = ports.now();
   const transitions = await ports.requests.reportAll(
     reports.map((report) => ({ ...report, reportId: ports.newId(), now })),
-    BOUNDS,
   );
   return createBatch(
+    'report',
     reports.map(({ requestId }) => requestId),
     transitions,
   );
 }
 
 /**
- * Gives a claimed request back, so that others may claim it at once; only the relayer that holds it may.
+ * Gives a claimed request back, so that others may claim it at once; only the relayer that holds it may. A release that names its claim,
+ * by `claimedAt`, is void for any later one: sent again by whoever has seen it, it gives nothing back.
  *
  * @returns the record, `pending` again
  * @throws RequestNotFoundError, RequestNotClaimedError, ClaimNotOwnedError
- * @see docs/specification.md RELEASE-1
+ * @see docs/specification.md RELEASE-1, RELEASE-3
  */
-export async function releaseRequest(ports: ReportPorts, requestId: string, relayer: string): Promise<StoredRequest> {
-  const transition = await ports.requests.release({ requestId, relayer, releaseId: ports.newId(), now: ports.now() });
-  if (transition.outcome === 'missing') throw new RequestNotFoundError(requestId);
+export async function releaseRequest(
+  ports: ReportPorts,
+  release: Pick<Release, 'requestId' | 'relayer' | 'claimedAt'>,
+): Promise<StoredRequest> {
+  const transition = await ports.requests.release({ ...release, releaseId: ports.newId(), now: ports.now() });
+  if (transition.outcome === 'missing') throw new RequestNotFoundError(release.requestId);
   if (transition.outcome === 'conflict') throw conflictOf(transition.record, 'pending');
   return transition.record;
 }

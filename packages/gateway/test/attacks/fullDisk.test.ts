@@ -1,40 +1,35 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
-import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import { mountSmall, type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MIN_FREE_BYTES = 12 * MEGABYTE;
 
-/** A file system of 60 MB of its own; undefined where this user may mount none. */
-function mountSmall(): string | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'prism-small-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=60m', 'tmpfs', directory], { stdio: 'ignore' });
-    return directory;
-  } catch {
-    rmSync(directory, { recursive: true });
-    return undefined;
-  }
-}
-
-const directory = process.platform === 'linux' ? mountSmall() : undefined;
+const disk = mountSmall('60m');
+const directory = disk?.dir;
 const { params, ...request } = EXAMPLE_REQUESTS.WRITE_DATA_FOR;
 
 let gateway: RunningGateway;
 beforeAll(async () => {
   if (directory === undefined) return;
-  gateway = await startGateway({ dataDir: directory, env: { MIN_FREE_DISK_BYTES: String(MIN_FREE_BYTES) } });
+  gateway = await startGateway({
+    dataDir: directory,
+    env: {
+      MIN_FREE_DISK_BYTES: String(MIN_FREE_BYTES),
+      MIN_FREE_UPLOAD_BYTES: String(MIN_FREE_BYTES),
+      RATE_LIMIT_WRITES: '0',
+      RATE_LIMIT_WRITE_BYTES: '0',
+      TRUSTED_PROXY_HOPS: '1',
+      ALLOW_DEV_IN_PUBLIC: 'true',
+    },
+  });
 });
 afterAll(async () => {
   await gateway?.kill();
-  if (directory === undefined) return;
-  execFileSync('umount', [directory]);
-  rmSync(directory, { recursive: true, force: true });
+  disk?.close();
 });
 
 async function call(method: string, path: string, body?: unknown, more: Record<string, string> = {}) {
@@ -56,6 +51,10 @@ function fillDisk(): void {
   const { bavail, bsize } = statfsSync(directory);
   writeFileSync(join(directory, 'filler'), Buffer.alloc(bavail * bsize - MIN_FREE_BYTES + MEGABYTE));
 }
+
+/** Posts as some peer. */
+const postAs = (peer: string, payload: string) =>
+  call('POST', '/requests', { ...request, params: { ...params, payload } }, { 'x-forwarded-for': peer });
 
 async function postUntilRefused() {
   const posted: string[] = [];
@@ -98,5 +97,20 @@ describe.skipIf(directory === undefined)('a full disk of 60 MB', () => {
 
     rmSync(join(String(directory), 'filler'));
     await expect.poll(async () => (await call('POST', '/requests', { ...request, params })).status).toBe(201);
+  });
+
+  // Shows STORE-11.
+  test('one who fills it is refused first, over IPv6 with a network of addresses too; an honest post goes on', async () => {
+    const payload = `0x${'ab'.repeat(100_000)}`;
+    const fill = async (peerOf: (i: number) => string) => {
+      for (let i = 0; ; i++) {
+        const { status, value } = await postAs(peerOf(i), payload);
+        if (status !== 201) return [status, value.error];
+      }
+    };
+    const refused = [503, expect.stringContaining('no room for more pending requests of yours')];
+    expect(await fill((i) => `2001:db8:1:${i.toString(16)}::1`)).toEqual(refused);
+    expect(await fill(() => '192.0.2.1')).toEqual(refused);
+    for (let i = 0; i < 20; i++) expect((await postAs('198.51.100.7', '0xab')).status).toBe(201);
   });
 });

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { lockFile } from '@prism-gateway/runtime';
+import { lockFile } from '@prism-gateway/node';
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -153,7 +153,11 @@ test('a backup under load has every record acknowledged before it began', async 
   }
   const same = (path: string) =>
     expect(readFileSync(join(inRoot('new'), path))).toEqual(readFileSync(join(inRoot('old'), path)));
-  for (const path of ['secrets.json', join('identity', 'key.json'), object]) same(path);
+  for (const path of [join('identity', 'key.json'), object]) same(path);
+  // Cursors of before stand behind what is pending again.
+  const [old, now] = ['old', 'new'].map((name) => JSON.parse(readFileSync(join(inRoot(name), 'secrets.json'), 'utf8')));
+  expect(now).toEqual({ ...old, cursorKey: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(now.cursorKey).not.toBe(old.cursorKey);
   expect(await submit(restored)).toBeTypeOf('string');
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type AdminStore, KEPT_ACTS, type NotedAct, type QueueStats } from '../../src/ports/adminStore.ts';
 import type { RequestChanges } from '../../src/ports/requestChanges.ts';
 import type { RequestStore, StoredRequest } from '../../src/ports/requestStore.ts';
-import { createSignatureKey } from '../../src/ports/signatureKey.ts';
+import { submissionKeyOf } from '../../src/ports/submissionKey.ts';
 import { anyAddress, anyChain, anyTxHash, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
 import type { CreateStore } from './storeUnderTest.ts';
 import { useStore } from './useStore.ts';
@@ -61,6 +61,14 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       expect(chainOf(stats, chainName)).toEqual({ chainName, pending: 2, processing: 0, success: 1, failed: 1 });
       expect(relayerOf(stats, relayer)).toMatchObject({ openClaims: 0, success: 1, failed: 1, conflicts: 0 });
       expect(relayerOf(stats, relayer)).toMatchObject({ lastSeenAt: START + 2000 });
+      // Whoever has only lost a claim, and was not seen otherwise, was not seen in 1970.
+      expect(relayerOf(stats, rival)).not.toHaveProperty('lastSeenAt');
+      const follower = anyAddress();
+      await admin.noteSeen(rival, LATER);
+      await admin.noteSeen(follower, LATER - 1);
+      const later = await admin.readStats(LATER);
+      expect(relayerOf(later, rival)).toMatchObject({ conflicts: 1, lastSeenAt: LATER });
+      expect(relayerOf(later, follower)).toMatchObject({ openClaims: 0, success: 0, lastSeenAt: LATER - 1 });
       // A second from claim to report, within a tenth.
       expect(Math.abs((relayerOf(stats, relayer)?.medianMs ?? 0) - 1000)).toBeLessThan(100);
       expect(relayerOf(stats, rival)).toMatchObject({ success: 0, conflicts: 1 });
@@ -77,7 +85,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       const records = Array.from({ length: 3 }, () => pendingRequest({ chainName }));
       for (const record of records) await requests.create(record);
       const signed = pendingRequest({ chainName, paramsJson: JSON.stringify({ r, s }) });
-      const submission = { signatureKey: createSignatureKey({ chainName, signer: signed.signer, r, s }), once: true };
+      const submission = { key: submissionKeyOf({ ...signed, params: { r, s } }), once: true };
       for (const { requestId } of [signed, pendingRequest()])
         await requests.create({ ...signed, requestId }, submission);
       for (const record of records) await requests.claim(claimOf(record, { relayer }));

@@ -213,6 +213,9 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
       expect(await idsOf()).toEqual([five, four, three]);
       expect(await idsOf({ after: three })).toEqual([two, one]);
       expect(await idsOf({ status: 'waiting' })).toEqual([five]);
+      const [{ requestId = '' } = {}] = (await list({ status: 'waiting' })) ?? [];
+      expect(await idsOf({ requestId })).toEqual([five]);
+      expect(await idsOf({ requestId, status: 'delivered' })).toEqual([]);
       const resend = (deliveryId = '') => outbox().webhooks.resend({ webhookId, deliveryId, now: LATER });
       expect(await resend(five)).toBe('waiting');
       expect(await resend('99999999')).toBe('missing');

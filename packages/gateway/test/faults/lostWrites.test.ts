@@ -11,13 +11,12 @@ import { type FaultKind, type ProxiedCall, type RunningGateway, startGateway } f
 import { isLong } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
-import { updateCall } from '../rigs/gatewayClient.ts';
+import { type Answered, updateCall } from '../rigs/gatewayClient.ts';
 import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { addRelayersBy } from './addRelayersBy.ts';
-import { type Door, type DoorAnswer, openServerDoor } from './door.ts';
-import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
-import { findOutageFault } from './witness.ts';
+import { type Door, openDoor } from './door.ts';
+import { findOutageFault } from './outageAnswers.ts';
+import { addRelayersBy, type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
 
 /** Tries that the gateway makes of one write that fails at once. */
 const TRIES = 7;
@@ -25,8 +24,6 @@ const TRIES = 7;
 const NO_LIMITS = Object.fromEntries(
   ['WRITES', 'WRITE_BYTES', 'READS', 'CLAIMS', 'REPORTS', 'AUTH_FAILURES'].map((name) => [`RATE_LIMIT_${name}`, '0']),
 );
-/** Who follows the stream of moves updates its lease. */
-const NO_LEASES = { WEBHOOKS_DELIVERED_BY: 'functions' };
 
 /** A creation writes the record and the marker of its signature at once, and one of the call before may still be under way. */
 const CREATION_WRITES = 3;
@@ -35,9 +32,11 @@ const CREATION_WRITES = 3;
 const allTries = (fault: FaultKind): FaultKind[] => Array(TRIES).fill(fault);
 
 const isCreation = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.endsWith('.PutItem');
-const isMove = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.endsWith('.UpdateItem');
+/** Of a request: who called last is noted by an update too, in another table. */
+const isMove = ({ headers, body }: ProxiedCall) =>
+  `${headers['x-amz-target']}`.endsWith('.UpdateItem') && body.includes('requestId');
 // What this reads was answered by 200 or 201.
-const recordOf = ({ text }: DoorAnswer) => JSON.parse(text) as RequestRecord;
+const recordOf = ({ text }: Answered) => JSON.parse(text) as RequestRecord;
 
 /** What befalls all tries of a creation, and how many records that leaves. */
 const creations: readonly { readonly fault: FaultKind; readonly records: number }[] = [
@@ -60,8 +59,8 @@ describeWithDynamo('a write of which every try fails', () => {
 
   beforeAll(async () => {
     world = await startFaultyWorld();
-    gateway = await startGateway({ env: { ...world.env, ...NO_LIMITS, ...NO_LEASES } });
-    door = openServerDoor(gateway.url, 1);
+    gateway = await startGateway({ env: { ...world.env, ...NO_LIMITS } });
+    door = openDoor(gateway.url, 1);
     const relayers = await createRelayers(2);
     [owner, rival] = relayers as [RelayerClient, RelayerClient]; // Two were asked for.
     await addRelayersBy(door, relayers);

@@ -12,13 +12,12 @@ import { type FaultKind, type RunningGateway, startGateway } from '@prism-gatewa
 import { isLong } from '@prism-gateway/testing/test-size';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
-import { type GatewayCall, updateCall } from '../rigs/gatewayClient.ts';
+import { type Answered, type GatewayCall, updateCall } from '../rigs/gatewayClient.ts';
 import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { addRelayersBy } from './addRelayersBy.ts';
-import { type Door, type DoorAnswer, openServerDoor } from './door.ts';
-import { type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
-import { createWitness, findOutageFault, PATIENCE_MS } from './witness.ts';
+import { type Door, openDoor } from './door.ts';
+import { findOutageFault, insist, PATIENCE_MS } from './outageAnswers.ts';
+import { addRelayersBy, type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
 
 /** The last one takes the longest, and most of what the others could show it shows, too. */
 const WAYS: readonly FaultKind[] = isLong ? ['cutBefore', 'unavailable', 'stallBefore'] : ['stallBefore'];
@@ -37,14 +36,14 @@ describeWithDynamo('a dependency is out', () => {
   beforeAll(async () => {
     world = await startFaultyWorld();
     gateway = await startGateway({ env: world.env });
-    door = openServerDoor(gateway.url, CONNECTIONS);
+    door = openDoor(gateway.url, CONNECTIONS);
     const relayers = await createRelayers(1);
     [relayer] = relayers as [RelayerClient]; // One was asked for.
     await addRelayersBy(door, relayers);
     // Its discovery document is known from now on.
     expect((await door.send(await signCall())).status).toBe(200);
   });
-  afterEach(() => world.setWeather({}));
+  afterEach(() => world.calm());
   afterAll(async () => {
     door?.close();
     await gateway?.kill();
@@ -83,9 +82,9 @@ describeWithDynamo('a dependency is out', () => {
   }
 
   /** Asks until it is no outage, as often as `Retry-After` says. */
-  async function waitUntilBack(call: GatewayCall): Promise<DoorAnswer> {
+  async function waitUntilBack(call: GatewayCall): Promise<Answered> {
     const startedAt = performance.now();
-    const answer = await createWitness().insist(door, call);
+    const answer = await insist(door, call);
     expect(performance.now() - startedAt).toBeLessThan(BACK_WITHIN_MS);
     return answer;
   }
@@ -93,7 +92,7 @@ describeWithDynamo('a dependency is out', () => {
   /** Asks for `/ready` until it is an outage: an answer of the stores counts for a moment longer. */
   async function waitUntilNotReady(): Promise<void> {
     const startedAt = performance.now();
-    let answer: DoorAnswer;
+    let answer: Answered;
     do {
       answer = await door.send(ready);
     } while (answer.status === 200 && performance.now() - startedAt < PATIENCE_MS);
@@ -128,7 +127,7 @@ describeWithDynamo('a dependency is out', () => {
       expect(await statusOf(health)).toBe(200);
       await waitUntilNotReady();
       await outages;
-      world.setWeather({});
+      world.calm();
       // At once, and at the first try.
       const read = await door.send({ method: 'GET', path: `/requests/${record.requestId}` });
       expect(JSON.parse(read.text)).toEqual(record);
@@ -145,7 +144,7 @@ describeWithDynamo('a dependency is out', () => {
       await createOne();
       expect([await statusOf(health), await statusOf(ready)]).toEqual([200, 200]);
       await outages;
-      world.setWeather({});
+      world.calm();
       expect(await waitUntilBack(await signCall())).toMatchObject({ status: 200 });
     });
 
@@ -153,16 +152,16 @@ describeWithDynamo('a dependency is out', () => {
       const { identity } = world.proxies;
       identity.setShares({ cutBefore: 1 });
       const late = await startGateway({ env: world.env });
-      const lateDoor = openServerDoor(late.url, CONNECTIONS);
+      const lateDoor = openDoor(late.url, CONNECTIONS);
       const jwt = await world.identity.issueJwt('alice');
       const call = { ...(await signCall()), headers: { authorization: `Bearer ${jwt}` } };
       try {
         expect((await lateDoor.send(ready)).status).toBe(200);
         expect(findOutageFault(await lateDoor.send(call))).toBeUndefined();
-        world.setWeather({});
+        world.calm();
         // Its discovery document is read, its key set is not.
         identity.planFaults(['serverError'], ({ url }) => url.startsWith('/jwks'));
-        expect(await createWitness().insist(lateDoor, call)).toMatchObject({ status: 200, wasUnknown: true });
+        expect(await insist(lateDoor, call)).toMatchObject({ status: 200 });
         expect(identity.planned()).toBe(0);
       } finally {
         identity.planFaults([]);
@@ -187,7 +186,7 @@ describeWithDynamo('a dependency is out', () => {
         () => 'no answer',
       );
       expect(duringOutage).toBe(way === 'unavailable' ? 503 : 'no answer');
-      world.setWeather({});
+      world.calm();
       expect((await put(10_000)).status).toBe(200);
     });
   });

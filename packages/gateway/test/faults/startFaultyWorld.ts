@@ -8,27 +8,25 @@ import {
   startOidcProvider,
   startStrictS3Server,
 } from '@prism-gateway/testing';
-import type { DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
-import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
 import { createEmptyTables } from '../rigs/createEmptyTables.ts';
-import type { Dependency, Weather } from './weather.ts';
+import type { RelayerClient } from '../rigs/relayerClient.ts';
+import type { Door } from './door.ts';
+
+/** What a gateway depends on, each behind a proxy of its own. */
+type Dependency = 'dynamodb' | 's3' | 'identity';
 
 /** The real dependencies of a gateway on AWS, as they run on one machine, and what stands between. */
 export interface FaultyWorld extends AsyncDisposable {
   readonly proxies: Readonly<Record<Dependency, FaultProxy>>;
   readonly identity: OidcProvider;
-  /** A client's settings for DynamoDB's engine itself, for looking at the tables past the proxy. */
-  readonly directly: DynamoClientSettings;
-  readonly engine: string;
-  readonly tables: TableNames;
   /** Environment variables by which a server, or the function, goes through the proxies. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets what befalls calls to the three from now on. */
-  setWeather(weather: Weather): void;
+  /** Has nothing befall calls to the three from now on. */
+  calm(): void;
 }
 
 /** The administrator's key of gateways in this world. */
-export const ADMIN_KEY = 'change-me-admin-key';
+const ADMIN_KEY = 'change-me-admin-key';
 /** Limits are on, so that each call is counted in the store, and so high that nobody meets them. */
 const HIGH_LIMIT = '1000000000';
 
@@ -71,9 +69,6 @@ export async function startFaultyWorld(): Promise<FaultyWorld> {
   return {
     proxies,
     identity,
-    directly,
-    engine: dynamo.engine,
-    tables,
     env: {
       STAGE: 'dev',
       STORE: 'dynamodb',
@@ -101,10 +96,8 @@ export async function startFaultyWorld(): Promise<FaultyWorld> {
       RATE_LIMIT_AUTH_FAILURES: HIGH_LIMIT,
       RATE_LIMIT_ADMIN_FAILURES: HIGH_LIMIT,
     },
-    setWeather({ dynamodb = {}, s3: ofS3 = {}, identity: ofIdentity = {} }) {
-      proxies.dynamodb.setShares(dynamodb);
-      proxies.s3.setShares(ofS3);
-      proxies.identity.setShares(ofIdentity);
+    calm() {
+      for (const proxy of Object.values(proxies)) proxy.setShares({});
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
@@ -113,19 +106,11 @@ export async function startFaultyWorld(): Promise<FaultyWorld> {
   };
 }
 
-/** Says what befell the calls to each dependency: `dynamodb 5012 calls, 498 faults (delay 61, …)`. */
-export function describeFaults({ proxies }: Pick<FaultyWorld, 'proxies'>): string {
-  const lines = Object.entries(proxies).map(([name, proxy]) => {
-    const { passed, ...faults } = proxy.counts;
-    const injected = countFaults(proxy);
-    const kinds = Object.entries(faults).filter(([, count]) => count > 0);
-    const byKind = kinds.map(([kind, count]) => `${kind} ${count}`).join(', ');
-    return `${name} ${passed + injected} calls, ${injected} faults (${byKind})`;
-  });
-  return lines.join('; ');
-}
-
-/** How many calls to a dependency something has befallen. */
-export function countFaults({ counts: { passed: _, ...faults } }: FaultProxy): number {
-  return Object.values(faults).reduce((sum, count) => sum + count, 0);
+/** Puts relayers on the whitelist. */
+export async function addRelayersBy(door: Door, relayers: readonly RelayerClient[]): Promise<void> {
+  const headers = { 'x-admin-key': ADMIN_KEY };
+  for (const { address } of relayers) {
+    const { status, text } = await door.send({ method: 'POST', path: '/admin/relayers', json: { address }, headers });
+    if (status !== 201) throw new Error(`a relayer was not added: ${status} ${text}`);
+  }
 }

@@ -15,7 +15,7 @@ const GIVE_UP_MS = 100;
 /** Calls at a time. */
 const LANES = 8;
 /** Calls of one round. */
-const ROUND = 500;
+const ROUND = 300;
 /** How much of a call and of its failure is shown, in bytes. */
 const SHOWN_BYTES = 800;
 /** What the process may hold at the end, in bytes: the project's own bound under load and room for the collector. */

@@ -1,4 +1,4 @@
-import { CORS_HEADERS } from '@prism-gateway/protocol';
+import { CORS_HEADERS, ERROR_CODES } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import type { WireAnswer } from '../rigs/parseAnswers.ts';
 
@@ -12,10 +12,11 @@ function checkCors({ headers }: WireAnswer): void {
 
 const isText = (value: unknown) => typeof value === 'string' && value !== '';
 
-/** Whether a value is `{ error, details? }`, and nothing beside. */
+/** Whether a value is `{ error, code, details? }`, and nothing beside. */
 function isErrorBody(value: unknown): boolean {
-  const { error, details = [], ...rest } = Object(value);
-  if (!isText(error) || !Array.isArray(details) || Object.keys(rest).length > 0) return false;
+  const { error, code, details = [], ...rest } = Object(value);
+  if (!isText(error) || !Object.hasOwn(ERROR_CODES, code) || !Array.isArray(details) || Object.keys(rest).length > 0)
+    return false;
   return details.every(({ path, message, ...more }) => isText(path) && isText(message) && !Object.keys(more).length);
 }
 

@@ -1,4 +1,4 @@
-import { type Account, openAccount } from '@prism-gateway/crypto/accounts';
+import { type Account, openAccount } from '@prism-gateway/node/accounts';
 import { createRelayerAuthMessage } from '@prism-gateway/protocol';
 import { keccak256 } from 'viem';
 import { RELAYER_KEYS } from '../rigs/documentedGateway.ts';

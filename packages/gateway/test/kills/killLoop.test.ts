@@ -9,7 +9,6 @@ import { afterEach, expect, test } from 'vitest';
 import { createGatewayClient, type GatewayClient, readPage } from '../rigs/gatewayClient.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
 import { openStoresOf } from '../rigs/sqliteStores.ts';
-import { addRelayers } from '../rigs/startGatewayPair.ts';
 import { judgeEntry } from './judgeEntry.ts';
 import type { Entry } from './ledger.ts';
 import { createLoad, type Load, runClient } from './load.ts';
@@ -48,7 +47,11 @@ async function prepare(processes: number) {
   const relayers = await createRelayers(RELAYERS);
   const [first] = targets;
   const { url } = await (first as Target).current(); // There is one at least.
-  await addRelayers(client, { url, adminKey: 'change-me-admin-key' }, relayers);
+  const headers = { 'x-admin-key': 'change-me-admin-key' };
+  for (const { address } of relayers) {
+    const answer = await client.call(url, { method: 'POST', path: '/admin/relayers', json: { address }, headers });
+    expect(answer.status).toBe(201);
+  }
   return { dataDir, targets, load: createLoad({ client, relayers }) };
 }
 

@@ -51,6 +51,17 @@ describeWithDynamo('a dependency that hangs', () => {
 
   const forDynamo = () => ({ AWS_ENDPOINT_URL_DYNAMODB: hole.url });
 
+  it('keeps no instance from beginning: it looks on, and answers 503 meanwhile', async () => {
+    const timeStart = async (name: string, env = {}) => {
+      const startedAt = performance.now();
+      await rig.start(name, env);
+      return performance.now() - startedAt;
+    };
+    const lightMs = await timeStart('light');
+    // Once six seconds were waited for.
+    expect((await timeStart('dark', forDynamo())) - lightMs).toBeLessThan(3000);
+  });
+
   it('is 503 well before the time limit, for every route that needs the tables', async () => {
     const running = await rig.start('dead-tables', forDynamo());
     const names = ['create', 'read', 'list', 'claim', 'whitelist', 'sign', 'ready'] as const;

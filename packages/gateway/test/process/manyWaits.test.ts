@@ -90,7 +90,13 @@ async function post({ url }: RunningGateway): Promise<string> {
 test(`${WAITS} connections wait for one request, cost little, and are all told when another process moves it`, async () => {
   const gateway = await startGateway({
     nodeFlags: program.nodeFlags,
-    env: { ...program.env, MAX_CONNECTIONS: '0', MAX_CONNECTIONS_PER_PEER: '0' },
+    env: {
+      ...program.env,
+      MAX_CONNECTIONS: '0',
+      MAX_CONNECTIONS_PER_PEER: '0',
+      MAX_WAITS: '0',
+      MAX_WAITS_PER_CLIENT: '0',
+    },
   });
   onTestFinished(() => void gateway.stop());
   const requestId = await post(gateway);

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DYNAMO_TEST_ACCESS } from '@prism-gateway/testing';
 import type { DynamoClientSettings } from '../../src/drivers/dynamodb/createDynamoClient.ts';
-import { createDeliveriesTable, createTables } from '../../src/drivers/dynamodb/createTables.ts';
+import { createTables } from '../../src/drivers/dynamodb/createTables.ts';
 import type { TableNames } from '../../src/drivers/dynamodb/tables.ts';
 
 /** Names the table of deliveries beside those of a test. */
@@ -14,8 +14,7 @@ export const deliveriesOf = ({ requests }: Pick<TableNames, 'requests'>) => requ
 export async function createEmptyTables(engine: DynamoClientSettings, tables: TableNames): Promise<void> {
   const client = new DynamoDBClient({ ...DYNAMO_TEST_ACCESS, ...engine });
   try {
-    await createTables(client, tables);
-    await createDeliveriesTable(client, deliveriesOf(tables));
+    await createTables(client, { ...tables, deliveries: deliveriesOf(tables) });
   } finally {
     client.destroy();
   }

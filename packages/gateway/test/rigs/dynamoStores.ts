@@ -28,7 +28,7 @@ export const DYNAMO_TABLES: TableNames = {
 /** Name of that of webhooks' deliveries. */
 export const DYNAMO_DELIVERIES = deliveriesOf(DYNAMO_TABLES);
 
-type OpenOptions = Partial<Omit<DynamoStoresOptions, 'tables'>>;
+type OpenOptions = Partial<Omit<DynamoStoresOptions, 'tables' | 'deliveriesTable'>>;
 
 /** An engine of its own with empty tables, behind a proxy. */
 export interface DynamoRig extends AsyncDisposable {
@@ -75,6 +75,7 @@ export async function createDynamoRig({
       const stores = createDynamoStores({
         client: createClient({ endpoint: proxy.url, ...DYNAMO_TEST_ACCESS }),
         tables: DYNAMO_TABLES,
+        deliveriesTable: DYNAMO_DELIVERIES,
         indexShards: 4,
         requestRetentionDays: 0,
         pendingRetentionDays: 0,

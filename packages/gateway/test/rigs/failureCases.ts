@@ -94,24 +94,13 @@ const bodies: readonly FailureCase[] = [
   [operationId, 415, 'notJson', { method, path, body: {}, ...NOT_JSON }],
 ]);
 
-const otherMethods: readonly FailureCase[] = [
-  ['createRequest', '/requests'],
-  ['listRequests', '/requests'],
-  ['readRequest', REQUEST],
-  ['updateRequest', REQUEST],
-  ['signStorage', '/storage/sign'],
-  ['addRelayer', RELAYERS],
-  ['listRelayers', RELAYERS],
-  ['removeRelayer', `${RELAYERS}/${signer}`],
-  ['readHealth', '/health'],
-  ['readReadiness', '/ready'],
-  ['readMetrics', '/metrics'],
-  ['readOpenApi', '/openapi.json'],
-].map(([operationId = '', path = '']) => [operationId, 405, 'put', { method: 'PUT', path }]);
+const besideIds: readonly FailureCase[] = [
+  ['readRequest', 405, 'other', get('/requests/claims')],
+  ['updateRequest', 405, 'other', { method: 'PATCH', path: '/requests/feed' }],
+];
 
 const developmentTokens: readonly FailureCase[] = [
   ['issueDevelopmentToken', 400, 'refused', post(TOKEN, { sub: '' })],
-  ['issueDevelopmentToken', 405, 'refused', get(TOKEN)],
   ['issueDevelopmentToken', 413, 'refused', post(TOKEN, TOO_LARGE)],
   ['issueDevelopmentToken', 415, 'refused', post(TOKEN, {}, NOT_JSON)],
 ];
@@ -130,6 +119,6 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   ...tokens,
   ...keys,
   ...bodies,
-  ...otherMethods,
+  ...besideIds,
   ...developmentTokens,
 ];

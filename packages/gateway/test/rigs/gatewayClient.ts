@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { RequestPage, RequestRecord, UpdateRequestBody } from '@prism-gateway/protocol';
 import type { RelayerClient } from './relayerClient.ts';
 
@@ -8,6 +8,8 @@ const ANSWER_MS = 60_000;
 /** An answer that came in whole. */
 export interface Answered {
   readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
   readonly text: string;
 }
 
@@ -35,7 +37,7 @@ async function readAnswer(incoming: IncomingMessage): Promise<Answered> {
   for await (const part of incoming) text += part;
   if (!incoming.complete) throw new Error('the answer ended early');
   // An incoming answer has a status.
-  return { status: incoming.statusCode as number, text };
+  return { status: incoming.statusCode as number, headers: incoming.headers, text };
 }
 
 /** Makes a client. */

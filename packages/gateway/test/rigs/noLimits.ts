@@ -8,6 +8,7 @@ export const NO_LIMITS: RateLimits = {
   claims: 0,
   reports: 0,
   'write-bytes': 0,
+  'read-bytes': 0,
   'auth-failures': 0,
   'admin-failures': 0,
 };

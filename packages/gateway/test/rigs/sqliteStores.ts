@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TableNames } from '../../src/drivers/sql/tables.ts';
 import { openSqliteStores, type SqliteStores } from '../../src/drivers/sqlite/openSqliteStores.ts';
-import type { TableNames } from '../../src/drivers/sqlite/tables.ts';
 import { createWorkerThread } from '../../src/entry/workerThread/createWorkerThread.ts';
 import type { CreateStore } from '../contracts/storeUnderTest.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `npx prism demo:payments`: fifty card payments, two payment relayers that are killed at the worst moments, a gas monitor, and one of each
- * procedure and mistake of an operator; at the end the ledger and a reconciliation. All real.
+ * `npx prism demo:payments`: two installations, one of two payment relayers that pay through `Payouts` and are killed at the worst moments, and
+ * one of a single relayer that pays by plain transfers; a gas monitor; at the end the ledgers and a reconciliation. All real.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,11 +13,13 @@ import { runCommand } from '../../src/cli/runCommand.ts';
 import { openPaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../../src/journal/paymentState.ts';
 import { computeCreditsOwed } from '../../src/payments/computeCredits.ts';
-import { playProcedures } from './playProcedures.ts';
+import type { ReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from './startPaymentsRig.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const PAYMENTS = 50;
+/** Those of the frontend whose relayer is alone. */
+const PLAIN_PAYMENTS = 10;
 /** Payments come in one by one, so that there is something to see. */
 const BETWEEN_PAYMENTS_MS = 120;
 const BLOCK_TIME_MS = 400;
@@ -55,10 +57,10 @@ async function killDuring(
   await program.restart();
 }
 
-async function addPayments(rig: PaymentsRig): Promise<void> {
-  for (let count = 1; count <= PAYMENTS; count++) {
+async function addPayments(rig: PaymentsRig, frontend: ReferenceFrontend, total: number): Promise<void> {
+  for (let count = 1; count <= total; count++) {
     // Some cents, so that no two payments are alike.
-    rig.addPayment(5_000_000n + BigInt(count) * 1_010_101n);
+    rig.addPayment(5_000_000n + BigInt(count) * 1_010_101n, frontend);
     await pause(BETWEEN_PAYMENTS_MS);
   }
 }
@@ -104,7 +106,8 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
     tell(`chat    ${text.split('\n')[0]}`);
   });
   const chat = stack.use(await startChat);
-  const [one, two] = [await rig.fundKey(), await rig.fundKey()];
+  const [one, two, three] = [await rig.fundKey(), await rig.fundKey(), await rig.fundKey()];
+  const plain = await rig.startFrontend();
   const contract = { PAYOUTS_ADDRESS: await rig.deployPayouts([one.address, two.address]) };
   const alerts = {
     SMTP_URL: mail.url,
@@ -121,45 +124,35 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
     MAX_IN_FLIGHT: '4',
   };
   const settings = [
-    {
-      ...rig.settingsFor(one, [two.address]),
-      ...contract,
-      ...alerts,
-      ...pace,
-      METRICS_FILE: join(rig.dir, 'one.prom'),
-    },
-    {
-      ...rig.settingsFor(two, [one.address]),
-      ...contract,
-      ...alerts,
-      ...pace,
-      METRICS_FILE: join(rig.dir, 'two.prom'),
-    },
+    { ...rig.settingsFor(one, [two.address]), ...contract, ...alerts, ...pace },
+    { ...rig.settingsFor(two, [one.address]), ...contract, ...alerts, ...pace },
+    { ...rig.settingsFor(three, [], plain), ...alerts, ...pace },
   ] as const;
-  tell(`devnet ${rig.rpcUrl}; frontend with a page of payments ${rig.frontend.url}/`);
+  tell(`devnet ${rig.rpcUrl}; frontends: ${rig.frontend.url} (two relayers, Payouts), ${plain.url} (one, plain)`);
   const first = stack.use(await startProgram('payments', { env: settings[0] }));
   const second = stack.use(await startProgram('payments', { env: settings[1] }));
+  const third = stack.use(await startProgram('payments', { env: settings[2] }));
   const monitorEnv = { ...settings[0], DATA_DIR: join(rig.dir, 'monitor'), GAS_POLL_INTERVAL_MS: '300' };
   const monitor = stack.use(await startProgram('gasMonitor', { env: monitorEnv }));
-  const incoming = addPayments(rig);
+  const incoming = Promise.all([addPayments(rig, rig.frontend, PAYMENTS), addPayments(rig, plain, PLAIN_PAYMENTS)]);
+  await killDuring(third, { settings: settings[2], state: 'transferring', name: 'relayer three' });
   await killDuring(first, { settings: settings[0], state: 'buying', name: 'relayer one' });
   await killDuring(second, { settings: settings[1], state: 'transferring', name: 'relayer two' });
   await runGasStory(rig, one, chatLines);
   await incoming;
   tell('all payments have come in');
-  const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
+  const listAll = () => [...rig.frontend.store.list(), ...plain.store.list()];
+  const isDone = () => listAll().every(({ txHash }) => txHash !== undefined);
   await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
   tell('all payments are completed');
-  await Promise.all([first.stop(), second.stop(), monitor.stop()]);
-  const played = await playProcedures(rig, tell);
+  await Promise.all([first.stop(), second.stop(), third.stop(), monitor.stop()]);
 
-  const judged = await judgePayments(
-    rig,
-    new Map([
-      [one.address, 'one'],
-      [two.address, 'two'],
-    ]),
-  );
+  const names = new Map([
+    [one.address, 'one'],
+    [two.address, 'two'],
+    [three.address, 'three'],
+  ]);
+  const judged = await judgePayments(rig, listAll(), names);
   const wrong = judged.filter(({ isRight }) => !isRight).length;
   console.log(`\n${formatTable(judged)}\n`);
   console.log(`Alerts: ${mail.mails.length} by e-mail, ${chat.messages.length} by chat.`);
@@ -171,19 +164,18 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
       received: 0n,
     },
   );
-  const secrets = [rig.secret, one.privateKey, two.privateKey, chat.url];
+  const secrets = [rig.secret, one.privateKey, two.privateKey, three.privateKey, chat.url];
   const isSecretKept = !secrets.some((secret) => chatLines.join().includes(secret));
   const isReconciled = await showBooks(settings);
   const isRight =
     wrong === 0 &&
     isReconciled &&
-    played.every((procedure) => procedure.isRight) &&
-    judged.length === PAYMENTS &&
+    judged.length === PAYMENTS + PLAIN_PAYMENTS &&
     sums.owed === sums.received &&
     mail.mails.length === chat.messages.length &&
     isSecretKept;
   console.log(
-    `\n${played.length} procedures and mistakes of operators, ${played.filter((procedure) => !procedure.isRight).length} wrong. ${judged.length} payments, ${wrong} wrong; owed ${sums.owed}, received ${sums.received}. ${isRight ? 'All agrees.' : 'IT DOES NOT AGREE.'}`,
+    `\n${judged.length} payments, ${wrong} wrong; owed ${sums.owed}, received ${sums.received}. ${isRight ? 'All agrees.' : 'IT DOES NOT AGREE.'}`,
   );
   return isRight ? 0 : 1;
 }
@@ -204,13 +196,15 @@ const RATE = 1000n;
 /**
  * Compares each payment with the chain, to the last unit.
  *
- * @param rig - chain and frontend
- * @param names - of relayers by address
  * @returns what was owed, and what was received in how many payouts
  */
-async function judgePayments(rig: PaymentsRig, names: ReadonlyMap<Address, string>): Promise<readonly JudgedPayment[]> {
+async function judgePayments(
+  rig: PaymentsRig,
+  payments: ReturnType<ReferenceFrontend['store']['list']>,
+  names: ReadonlyMap<Address, string>,
+): Promise<readonly JudgedPayment[]> {
   const judged: JudgedPayment[] = [];
-  for (const payment of rig.frontend.store.list()) {
+  for (const payment of payments) {
     const { paymentIntentId, txHash = '' } = payment;
     // The demo itself has made the wallet, and the frontend takes nothing but hashes.
     const received = await rig.creditsOf(payment.walletAddress as Address);
@@ -224,18 +218,13 @@ async function judgePayments(rig: PaymentsRig, names: ReadonlyMap<Address, strin
   return judged;
 }
 
-/**
- * Writes the table of the demo's end.
- *
- * @param payments - judged
- * @returns lines of text
- */
+/** Writes the table of the demo's end. */
 function formatTable(payments: readonly JudgedPayment[]): string {
   const rows = payments.map(({ paymentIntentId, txHash, payouts, owed, received, paidBy, isRight }) =>
     [
       paymentIntentId.padEnd(22),
       `${txHash.slice(0, 12)}…`.padEnd(14),
-      paidBy.padEnd(4),
+      paidBy.padEnd(5),
       `${payouts}`.padStart(7),
       formatUnits(owed, 18).padStart(12),
       formatUnits(received, 18).padStart(12),
@@ -245,7 +234,7 @@ function formatTable(payments: readonly JudgedPayment[]): string {
   const head = [
     'payment'.padEnd(22),
     'transfer'.padEnd(14),
-    'by  ',
+    'by   ',
     'payouts',
     'owed'.padStart(12),
     'received'.padStart(12),

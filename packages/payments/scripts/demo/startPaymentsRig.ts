@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { creditTokenAbi, type Deployment, exchangeAbi, payoutsAbi, stablecoinAbi } from '@prism-gateway/contracts';
 import { payoutsBytecode } from '@prism-gateway/contracts/bytecode';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
-import { createTurns } from '@prism-gateway/runtime';
+import { createTurns } from '@prism-gateway/node';
 import {
   type Abi,
   type Address,
@@ -16,10 +16,12 @@ import {
   type Hex,
   http,
   publicActions,
+  zeroHash,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describeTransaction } from '../../src/chain/describeTransaction.ts';
 import { type ReferenceFrontend, startReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
+import { hashFrontendId } from '../../src/relayerConfig.ts';
 
 /** A relayer's key and address, with ether and stablecoins. */
 export interface RigKey {
@@ -54,6 +56,8 @@ export interface PaymentsRig extends AsyncDisposable {
   setRate(rate: bigint): Promise<void>;
   /** Deploys the contract through which these may pay. */
   deployPayouts(payers: readonly Address[]): Promise<Address>;
+  /** Lets an address pay for a frontend of that name; without one, no longer. */
+  setPayer(payouts: Address, payer: Address, frontend?: string): Promise<void>;
   /** Runs work while no empty block is mined: Anvil loses a block that is mined within a reorganisation. */
   betweenBlocks<T>(work: () => Promise<T>): Promise<T>;
   /** Deploys any contract, by the deployer. */
@@ -137,7 +141,7 @@ export async function startPaymentsRig(
   async function readPayout(hash: Hex) {
     const transaction = await client.getTransaction({ hash });
     const described = describeTransaction(transaction, creditToken);
-    return { hash, from: transaction.from, mark: described.kind === 'payout' ? described.mark : undefined };
+    return { hash, from: transaction.from, mark: described?.mark };
   }
 
   async function findPayouts(mark: Hex) {
@@ -223,7 +227,18 @@ export async function startPaymentsRig(
     betweenBlocks: heartbeat.inTurn,
     deploy,
     deployPayouts: (payers) =>
-      deploy({ abi: payoutsAbi, bytecode: payoutsBytecode, args: [wallet.account.address, creditToken, payers] }),
+      deploy({
+        abi: payoutsAbi,
+        bytecode: payoutsBytecode,
+        args: [wallet.account.address, creditToken, hashFrontendId('the rig'), payers],
+      }),
+    setPayer: (address, payer, name) =>
+      inTurn(async () => {
+        const args = [payer, name === undefined ? zeroHash : hashFrontendId(name)] as const;
+        const call = { address, abi: payoutsAbi, functionName: 'setPayer', args } as const;
+        const hash = await wallet.writeContract({ ...call, chain: null });
+        await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+      }),
     settingsFor: (key, others = [], target = frontend) => ({
       FRONTEND_URL: target.url,
       RELAYER_SECRET: SECRET,

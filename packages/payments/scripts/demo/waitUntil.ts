@@ -3,8 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 /**
  * Waits until something holds; it is looked at often.
  *
- * @param holds - looks
- * @param options - the longest time, and what is being waited for
  * @throws Error where it does not come to hold in time
  */
 export async function waitUntil(

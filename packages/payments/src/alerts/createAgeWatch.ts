@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 /** When people were last reminded of what waits for them, in milliseconds since the epoch. */
 const REMINDED_FACT = 'reminded of what waits';
 /** Payments that a reminder names. */
-const MAX_NAMED = 10;
+const MAX_NAMED = 50;
 
 /** Reminds people once a day of what is held or refused. */
 function remind({ journal, alerter, now }: RelayerContext): void {
@@ -31,6 +31,8 @@ function remind({ journal, alerter, now }: RelayerContext): void {
   const lines = waiting
     .slice(0, MAX_NAMED)
     .map(({ paymentIntentId, state, reason }) => `- ${paymentIntentId} is ${state}: ${reason ?? 'no reason given'}`);
+  const rest = waiting.length - lines.length;
+  if (rest > 0) lines.push(`- and ${rest} more: prism payments status`);
   journal.commit(() => {
     journal.setFact(REMINDED_FACT, `${now()}`);
     alerter.raise({
@@ -42,12 +44,7 @@ function remind({ journal, alerter, now }: RelayerContext): void {
   });
 }
 
-/**
- * Creates the watch: one alert covers every silent case, the oldest open or listed payment being too old for whatever reason.
- *
- * @param context - the instance
- * @returns the watch
- */
+/** Creates the watch: one alert covers every silent case, the oldest open or listed payment being too old for whatever reason. */
 export function createAgeWatch(context: RelayerContext): AgeWatch {
   const { journal, config, now, monotonicNow } = context;
   /** Since when this process knows of each, on the monotonic clock: whatever people set the other to. */

@@ -1,4 +1,4 @@
-import { type AlertLatch, createLatch } from '@prism-gateway/alerts';
+import { type AlertLatch, createLatch } from '@prism-gateway/node/alerts';
 
 /**
  * A condition that holds payments up; people are told when it begins and when it has ended.

@@ -1,11 +1,9 @@
-import type { Alert, Alerter } from '@prism-gateway/alerts';
+import type { Alert, Alerter } from '@prism-gateway/node/alerts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 
 /**
- * Tells people of a single payment, who are told once more when it is over; to be called in the commit of the move.
+ * Tells people of a single payment: one message a cause, and one more when it is over; to be called in the commit of the move.
  *
- * @param context - journal and alerts
- * @param told - which payment, and the alert
  * @see tellRecoveries
  */
 export function tellPayment(
@@ -13,7 +11,6 @@ export function tellPayment(
   { paymentIntentId, alert }: { readonly paymentIntentId: string; readonly alert: Alert },
 ): void {
   journal.commit(() => {
-    journal.told.add(paymentIntentId);
-    alerter.raise(alert);
+    if (journal.told.add(paymentIntentId, alert.code)) alerter.raise(alert);
   });
 }

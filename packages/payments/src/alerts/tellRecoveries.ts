@@ -10,9 +10,7 @@ const OVER = 'PAYMENT_OVER';
 /** Says how a payment ended that this instance has ended; undefined: it has not. */
 function describeEnd({ state, txHash, paidBy }: Payment): string | undefined {
   if (state === 'completed') return `It is paid by ${txHash} of ${paidBy}, and the frontend knows.`;
-  return state === 'closed'
-    ? 'A person has closed it: its money went back to the card, and it is never paid.'
-    : undefined;
+  return state === 'closed' ? 'A person has closed it: it is never paid.' : undefined;
 }
 
 function tellEnd(
@@ -38,7 +36,7 @@ async function tellPaidByOthers(context: RelayerContext, gone: readonly Payment[
   for (const payment of gone) {
     const payout = context.journal.marks
       .find(markPayout(payment.paymentIntentId))
-      .find(({ kind, blockNumber }) => kind === 'payout' && headBlock - blockNumber + 1 >= PAYOUT_CONFIRMATIONS);
+      .find(({ blockNumber, amount }) => amount > 0n && headBlock - blockNumber + 1 >= PAYOUT_CONFIRMATIONS);
     if (payout !== undefined)
       tellEnd(context, payment, `Another instance, ${payout.sender}, has paid it by ${payout.txHash}.`);
   }
@@ -47,9 +45,8 @@ async function tellPaidByOthers(context: RelayerContext, gone: readonly Payment[
 /**
  * Tells of each payment that people were told of and that is over: once, whoever ended it.
  *
- * @param context - the instance
  * @throws NodeBehindError; viem's errors
- * @see docs/payments.md, "Alerts"
+ * @see docs/payments.md, "Alerts, and what to do"
  */
 export async function tellRecoveries(context: RelayerContext): Promise<void> {
   const ended = context.journal.told.listEnded();

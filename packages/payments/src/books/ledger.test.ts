@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { checkListing } from '../payments/checkListing.ts';
 import { writeLedger } from './ledger.ts';
-import { readCsv } from './readCsv.ts';
 import { writeCsv } from './writeCsv.ts';
 
 const WALLET = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -58,9 +57,9 @@ test("no text of a stranger's choice is a formula in the ledger, wherever a spre
     expect(cells.length).toBeGreaterThan(ATTACKS.length);
     expect(cells.filter((cell) => FORMULA.test(cell))).toEqual([]);
   }
-  const { head, rows } = readCsv(csv);
+  const [head = [], ...rows] = csv.split('\n').map((line) => partAs(',', line));
   expect(head[0]).toBe('paymentIntentId');
-  expect(rows.map(({ cells: [id] }) => id?.replace(/^'/, ''))).toEqual(ATTACKS);
+  expect(rows.map(([id]) => id?.replace(/^'/, ''))).toEqual(ATTACKS);
 });
 
 test('what begins a formula in no visible letter is no payment intent, nor any other text in place of wallet and amount', () => {

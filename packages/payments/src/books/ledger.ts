@@ -100,9 +100,7 @@ function selectPayments(journal: PaymentJournal, sinceMs: number): readonly Paym
 /**
  * Writes the books of an instance: a line a payment, and the sums of each day.
  *
- * @param journal - of the instance
  * @param sinceMs - milliseconds since the epoch: payments paid from then on
- * @returns lines, oldest first, and totals
  */
 export function writeLedger(
   journal: PaymentJournal,

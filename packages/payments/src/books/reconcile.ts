@@ -1,12 +1,15 @@
-import { type Address, type PublicClient, TransactionReceiptNotFoundError } from 'viem';
-import { describeTransaction } from '../chain/describeTransaction.ts';
+import { type PublicClient, TransactionReceiptNotFoundError } from 'viem';
+import { isCounted } from '../chain/isCounted.ts';
 import { markPayout } from '../chain/marks.ts';
+import { isOwedAmount } from '../flow/findPayout.ts';
 import type { PlacedMark } from '../journal/createMarkTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { Payment } from '../journal/payment.ts';
+import { PAID_BY_HAND, type Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
 import { checkListing } from '../payments/checkListing.ts';
+import { computeCreditsOwed } from '../payments/computeCredits.ts';
 import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
+import type { RelayerConfig } from '../relayerConfig.ts';
 import type { ProcessorRow } from './readExport.ts';
 
 /** Where two books do not agree. */
@@ -21,12 +24,9 @@ export interface Difference {
 export interface ReconcileParts {
   readonly journal: PaymentJournal;
   readonly client: PublicClient;
-  readonly creditToken: Address;
-  /** Whose journal it is. */
-  readonly self: Address;
-  /** All addresses whose payouts count, this instance's among them. */
-  readonly relayers: readonly Address[];
-  /** Payouts that the chain has now, of every known relayer. */
+  /** Whose journal it is, the other instances, the contract, and which amounts are right. */
+  readonly config: Pick<RelayerConfig, 'self' | 'others' | 'payouts' | 'expectedRate' | 'maxRateDeviationBps'>;
+  /** Transactions with a mark that the chain has now: from anyone to the payments' wallets, and of every known relayer to any. */
   readonly payouts: readonly PlacedMark[];
   /** What the frontend lists as pending, not looked at. */
   readonly pending: readonly unknown[];
@@ -34,22 +34,33 @@ export interface ReconcileParts {
   readonly processor?: readonly ProcessorRow[] | undefined;
 }
 
-/** Payouts that this journal should know of: those of its own address, and whoever made them if the card was refunded. */
-function findUnexpected({ self }: ReconcileParts, { state }: Payment, payouts: readonly PlacedMark[]): string[] {
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** Whether another instance has made it: one that is named, or that the contract lets pay. */
+function isPeers({ config }: ReconcileParts, { sender, via = '0x' }: PlacedMark): boolean {
+  return (
+    config.others.some((other) => isSame(other, sender)) ||
+    (config.payouts !== undefined && isSame(via, config.payouts))
+  );
+}
+
+/** Payouts that this journal should know of, of a payment that is not paid in it. */
+function findUnexpected(parts: ReconcileParts, { state, reason }: Payment, payouts: readonly PlacedMark[]): string[] {
   // One that is under way is written down once it is deep enough; what another instance pays is in the other's journal.
-  const isExpected = ({ sender }: PlacedMark) =>
-    sender.toLowerCase() !== self.toLowerCase() || OPEN_STATES.includes(state);
+  if (OPEN_STATES.includes(state)) return [];
+  if (state === 'closed' && reason?.startsWith(PAID_BY_HAND) && payouts.length === 1) return [];
   return payouts
-    .filter((payout) => state === 'closed' || !isExpected(payout))
-    .map(({ txHash }) => `${txHash} has paid it, and it is ${state} in the journal`);
+    .filter((payout) => state === 'closed' || isSame(payout.sender, parts.config.self) || !isPeers(parts, payout))
+    .map(({ txHash, sender }) => `${txHash} of ${sender} has paid it, and it is ${state} in the journal`);
 }
 
 async function compareWithChain(parts: ReconcileParts, payment: Payment): Promise<string[]> {
-  const { client, creditToken } = parts;
-  const { paymentIntentId, txHash, walletAddress, creditsOwed } = payment;
+  const { client, config } = parts;
+  const { paymentIntentId, txHash, walletAddress } = payment;
   const mark = markPayout(paymentIntentId);
-  const payouts = parts.payouts.filter((payout) => payout.mark === mark);
-  const doubled = payouts.length > 1 ? [`it has ${payouts.length} payouts on the chain`] : [];
+  const payouts = parts.payouts.filter((payout) => payout.mark === mark && isCounted(parts, payout));
+  const hashes = payouts.map((payout) => payout.txHash).join(', ');
+  const doubled = payouts.length > 1 ? [`it has ${payouts.length} payouts on the chain: ${hashes}`] : [];
   if (txHash === undefined || payment.state === 'closed')
     return [...doubled, ...findUnexpected(parts, payment, payouts)];
   const receipt = await client.getTransactionReceipt({ hash: txHash }).catch((error: unknown) => {
@@ -58,26 +69,28 @@ async function compareWithChain(parts: ReconcileParts, payment: Payment): Promis
   });
   if (receipt === undefined) return [...doubled, `its payout ${txHash} is not on the chain`];
   if (receipt.status !== 'success') return [...doubled, `its payout ${txHash} was reverted`];
-  const told = describeTransaction(await client.getTransaction({ hash: txHash }), creditToken);
-  if (told.mark !== mark || told.kind !== 'payout') return [...doubled, `${txHash} is no payout of it`];
-  if (!parts.relayers.some((relayer) => relayer.toLowerCase() === told.sender))
-    return [...doubled, `${txHash} is no payout of it: ${told.sender} is no relayer`];
+  const payout = payouts.find((found) => found.txHash === txHash);
+  if (payout === undefined) return [...doubled, `${txHash} is no payout of it`];
+  if (!isSame(payout.sender, config.self) && !isPeers(parts, payout))
+    return [...doubled, `${txHash} is no payout of it: ${payout.sender} is no relayer`];
   const faults = [...doubled];
-  if (told.recipient?.toLowerCase() !== walletAddress.toLowerCase())
-    faults.push(`${told.recipient} was paid, and ${walletAddress} is its wallet`);
-  if (creditsOwed !== undefined && told.amount !== creditsOwed && payment.paidBy?.toLowerCase() === told.sender)
-    faults.push(`${formatCredits(told.amount ?? 0n)} credits were paid, and ${formatCredits(creditsOwed)} are owed`);
+  if (!isSame(payout.recipient, walletAddress))
+    faults.push(`${payout.recipient} was paid, and ${walletAddress} is its wallet`);
+  if (!isOwedAmount(config, payment, payout.amount)) {
+    const owed = payment.creditsOwed ?? computeCreditsOwed(payment.stablecoinAmount, config.expectedRate);
+    faults.push(`${formatCredits(payout.amount)} credits were paid, and ${formatCredits(owed)} are owed`);
+  }
   return faults;
 }
 
 /** Payouts of this instance's address, since its journal begins, of payments that the journal does not have. */
-async function findUnknown({ journal, client, self, payouts }: ReconcileParts): Promise<readonly Difference[]> {
+async function findUnknown({ journal, client, config, payouts }: ReconcileParts): Promise<readonly Difference[]> {
   const payments = journal.list();
   const beganAtMs = Math.min(...payments.map(({ seenAtMs }) => seenAtMs));
   const known = new Set(payments.map(({ paymentIntentId }) => markPayout(paymentIntentId)));
   const differences: Difference[] = [];
-  for (const { mark, sender, txHash, blockNumber, recipient, amount = 0n } of payouts) {
-    if (sender.toLowerCase() !== self.toLowerCase() || (mark !== undefined && known.has(mark))) continue;
+  for (const { mark, sender, txHash, blockNumber, recipient, amount } of payouts) {
+    if (!isSame(sender, config.self) || (mark !== undefined && known.has(mark))) continue;
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
     // A block tells its second, not the moment in it.
     if ((Number(timestamp) + 1) * 1000 <= beganAtMs) continue;
@@ -113,7 +126,6 @@ function compareWithFrontend({ journal, pending }: ReconcileParts): readonly Dif
 /**
  * Compares the journal with the chain, the frontend, and a card processor's export.
  *
- * @param parts - what is compared
  * @returns where they do not agree; none: they do
  * @throws viem's errors
  */
@@ -148,13 +160,7 @@ function compareRows(journal: PaymentJournal, paymentIntentId: string, rows: rea
   return faults;
 }
 
-/**
- * Compares the journal with a card processor's export.
- *
- * @param journal - of the instance
- * @param rows - of the export
- * @returns where they do not agree
- */
+/** Compares the journal with a card processor's export. */
 function compareProcessor(journal: PaymentJournal, rows: readonly ProcessorRow[]): readonly Difference[] {
   const byIntent = Map.groupBy(rows, ({ paymentIntentId }) => paymentIntentId);
   const listed = [...byIntent].flatMap(([paymentIntentId, found]) =>

@@ -11,7 +11,6 @@ function writeCell(value: unknown): string {
 /**
  * Writes rows as CSV, with a head.
  *
- * @param rows - all of the same fields
  * @returns lines of text; empty for no rows
  * @see RFC 4180
  */

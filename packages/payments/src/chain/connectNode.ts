@@ -1,5 +1,5 @@
-import { createRpcClient, createRpcTransport, withRetries } from '@prism-gateway/rpc';
-import { createBackOff } from '@prism-gateway/runtime';
+import { createBackOff } from '@prism-gateway/node';
+import { createRpcClient, createRpcTransport, withRetries } from '@prism-gateway/node/rpc';
 import type { Transport } from 'viem';
 
 /** Pauses between the attempts of one call, in milliseconds. */

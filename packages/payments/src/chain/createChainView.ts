@@ -36,12 +36,7 @@ interface RawHeader {
 /** Of nodes that tell no filter: it says of nothing that it may be there. */
 const NO_BLOOM: Hex = `0x${'00'.repeat(256)}`;
 
-/**
- * Creates the view.
- *
- * @param options - the node, and how many blocks may be replaced
- * @returns the view
- */
+/** Creates the view. */
 export function createChainView(options: { readonly client: PublicClient; readonly depth: number }): ChainView {
   const { client, depth } = options;
   let known = new Map<number, BlockHeader>();

@@ -1,4 +1,4 @@
-import type { Alerter } from '@prism-gateway/alerts';
+import type { Alerter } from '@prism-gateway/node/alerts';
 import type { SenderEvent } from '@prism-gateway/sender';
 import type { Address, Hash, PublicClient } from 'viem';
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
@@ -47,14 +47,16 @@ export class KeyUsedElsewhereError extends Error {
 
   /** @param evidence - one sentence */
   constructor(evidence: string) {
-    super(
-      `${evidence} Nothing is paid until a person has seen to it: see docs/payments.md, "The key is used elsewhere".`,
-    );
+    super(`${evidence} Nothing is paid until a person has seen to it: see docs/payments.md, "Payments are stopped".`);
   }
 }
 
-/** Names the facts of the journal. */
-export const KEY_FACTS = { next: 'key: next account nonce', evidence: 'key: used elsewhere' } as const;
+/** Names the facts of the journal: all transactions below `next` are known to it; `settled`: and nobody else's are above. */
+export const KEY_FACTS = {
+  next: 'key: next account nonce',
+  settled: 'key: settled',
+  evidence: 'key: used elsewhere',
+} as const;
 
 const SUBJECT = 'Payments are stopped: the key is used elsewhere';
 
@@ -70,15 +72,14 @@ const foreignFact = (nonce: number) => `key: foreign transaction on ${nonce}`;
  * @param journal - of an instance that is not at work, or is about to look
  */
 export function unsettleKey(journal: Pick<PaymentJournal, 'clearFact'>): void {
-  for (const name of Object.values(KEY_FACTS)) journal.clearFact(name);
+  journal.clearFact(KEY_FACTS.settled);
+  journal.clearFact(KEY_FACTS.evidence);
 }
 
 /**
  * Creates the watch.
  *
- * @param parts - journal, node, alerts, and whose key it is
- * @returns the watch
- * @see docs/payments.md, "The key is used elsewhere"
+ * @see docs/payments.md, "Payments are stopped"
  */
 export function createKeyWatch(parts: {
   readonly journal: PaymentJournal;
@@ -96,11 +97,11 @@ export function createKeyWatch(parts: {
   });
   const isOwn = (hash: Hash) => journal.broadcasts.nonceOf(hash) !== undefined;
   let counting: Promise<number> | undefined;
-  const readNext = () => Number(journal.fact(KEY_FACTS.next));
+  const readNext = () => Number(journal.fact(KEY_FACTS.next) ?? 0);
 
   function state(): KeyState {
     if (journal.fact(KEY_FACTS.evidence) !== undefined) return 'used elsewhere';
-    return journal.fact(KEY_FACTS.next) === undefined ? 'unsettled' : 'ours';
+    return journal.fact(KEY_FACTS.settled) === undefined ? 'unsettled' : 'ours';
   }
 
   function stop(evidence: string): KeyUsedElsewhereError {
@@ -126,7 +127,10 @@ export function createKeyWatch(parts: {
   return {
     state,
     settle(nextNonce) {
-      journal.setFact(KEY_FACTS.next, `${nextNonce}`);
+      journal.commit(() => {
+        journal.setFact(KEY_FACTS.next, `${nextNonce}`);
+        journal.setFact(KEY_FACTS.settled, 'two looks agree');
+      });
     },
     note(nonce) {
       if (state() !== 'unsettled' && nonce >= readNext()) journal.setFact(KEY_FACTS.next, `${nonce + 1}`);

@@ -1,24 +1,35 @@
-import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad } from 'viem';
-import type { Place } from '../journal/createMarkTable.ts';
+import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad, slice } from 'viem';
+import type { Party, Place } from '../journal/createMarkTable.ts';
 import { type ChainLook, NodeBehindError } from './createChainView.ts';
 import { createLogFinder } from './createLogFinder.ts';
 import { TRANSFER_TOPIC } from './marks.ts';
 
 /** JSON-RPC's codes for a method that a node does not have, or does not offer. */
 const NO_METHOD = [-32_601, -32_004];
+/** Addresses of one query: nodes take a thousand at most. */
+const MAX_ADDRESSES = 200;
 
 interface RawLog {
   readonly address: Address;
   readonly topics: readonly Hex[];
+  readonly data: Hex;
   readonly transactionHash: Hash;
   readonly blockHash: Hash;
   readonly blockNumber: Hex;
   readonly transactionIndex: Hex;
+  readonly logIndex: Hex;
 }
 
-/** Which relayers are searched for over which blocks, in one query. */
+/** A transfer of the token, as its log says it; addresses in lower case. */
+export interface TransferLog extends Place {
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: bigint;
+}
+
+/** Whose transfers are searched for over which blocks. */
 export interface LogQuery {
-  readonly relayers: readonly Address[];
+  readonly parties: readonly Party[];
   readonly fromBlock: number;
   readonly toBlock: number;
 }
@@ -29,58 +40,79 @@ function codeOf(error: unknown): unknown {
   return undefined;
 }
 
+const topicOf = ({ address }: Pick<Party, 'address'>) => pad(address, { size: 32 });
+
+/** The filters that find the transfers of parties: a node joins addresses of one topic, and not of two. */
+function listFilters(creditToken: Address, parties: readonly Party[]): readonly object[] {
+  const filters: object[] = [];
+  for (const side of ['from', 'to'] as const) {
+    const topics = parties.filter((party) => party.side === side).map(topicOf);
+    for (let first = 0; first < topics.length; first += MAX_ADDRESSES) {
+      const some = topics.slice(first, first + MAX_ADDRESSES);
+      filters.push({ address: creditToken, topics: [TRANSFER_TOPIC, ...(side === 'to' ? [null] : []), some] });
+    }
+  }
+  return filters;
+}
+
+function readTransfer({ topics, data, ...log }: RawLog): TransferLog {
+  const [, from = '0x', to = '0x'] = topics;
+  // The last 20 bytes of a word are an address; lower case of one is one.
+  const addressOf = (topic: Hex) => (topic.length === 66 ? slice(topic, 12).toLowerCase() : '0x') as Address;
+  return {
+    txHash: log.transactionHash,
+    blockNumber: Number(log.blockNumber),
+    txIndex: Number(log.transactionIndex),
+    from: addressOf(from),
+    to: addressOf(to),
+    value: data === '0x' ? 0n : BigInt(slice(data, 0, 32)),
+  };
+}
+
 /**
- * Creates what asks a node for transfers of a token out of relayers, and compares the answers with the headers of the blocks.
+ * Creates what asks a node for transfers of a token, and compares the answers with the headers of the blocks.
  *
- * @param options - the node, the token and the relayers
- * @returns a function that gives where such transactions stand
+ * @returns a function that gives the transfers of parties
  * @throws NodeBehindError where logs and headers do not agree; viem's errors
- * @see docs/payments.md, "The search"
+ * @see docs/payments.md, "Why it cannot pay twice"
  */
-export function createLogReader(options: {
-  readonly client: PublicClient;
-  readonly creditToken: Address;
-  readonly relayers: readonly Address[];
-}) {
+export function createLogReader(options: { readonly client: PublicClient; readonly creditToken: Address }) {
   const { client, creditToken } = options;
-  /** Blocks whose filter speaks of a log that is none, by hash. */
-  const cleared = new Set<Hash>();
-
-  /** Whether a block may have a transfer out of a relayer, by its filter. */
-  const findersOf = new Map(
-    options.relayers.map((relayer) => [
-      relayer.toLowerCase(),
-      createLogFinder([creditToken, TRANSFER_TOPIC, pad(relayer, { size: 32 })]),
-    ]),
-  );
-
-  const filterOf = (relayers: readonly Address[]) => ({
-    address: creditToken,
-    topics: [TRANSFER_TOPIC, relayers.map((relayer) => pad(relayer, { size: 32 }))],
-  });
+  /** Parties of whom a block's filter speaks though it has no log of theirs, by the block's hash. */
+  const cleared = new Map<Hash, Set<string>>();
+  const finders = new Map<string, (logsBloom: Hex) => boolean>();
 
   async function readLogs(filter: object): Promise<readonly RawLog[]> {
     // viem's own action takes one event of one ABI; the answer is that of the JSON-RPC method.
     return (await client.request({ method: 'eth_getLogs', params: [filter] } as never)) as readonly RawLog[];
   }
 
-  /** Whether a block has a transfer out of a relayer, by its receipts. */
-  async function hasTransfer(hash: Hash, relayers: readonly Address[]): Promise<boolean> {
-    if ((await readLogs({ ...filterOf(relayers), blockHash: hash })).length > 0) return true;
+  async function readAll(parties: readonly Party[], where: object): Promise<readonly RawLog[]> {
+    const filters = listFilters(creditToken, parties);
+    const logs = (await Promise.all(filters.map((filter) => readLogs({ ...filter, ...where })))).flat();
+    // One from a relayer to a wallet is found by both.
+    return [...new Map(logs.map((log) => [`${log.blockHash} ${log.logIndex}`, log])).values()];
+  }
+
+  function mayHave(logsBloom: Hex, { address }: Party): boolean {
+    const finder = finders.get(address) ?? createLogFinder([creditToken, TRANSFER_TOPIC, topicOf({ address })]);
+    finders.set(address, finder);
+    return finder(logsBloom);
+  }
+
+  /** Whether a block has a transfer of parties, by its logs and receipts. */
+  async function hasTransfer(blockHash: Hash, parties: readonly Party[]): Promise<boolean> {
+    if ((await readAll(parties, { blockHash })).length > 0) return true;
     try {
-      const receipts = (await client.request({ method: 'eth_getBlockReceipts', params: [hash] } as never)) as
+      const receipts = (await client.request({ method: 'eth_getBlockReceipts', params: [blockHash] } as never)) as
         | readonly { readonly logs: readonly RawLog[] }[]
         | null;
       if (receipts === null) return true;
-      const senders = relayers.map((relayer) => pad(relayer, { size: 32 }).toLowerCase());
-      return receipts
-        .flatMap(({ logs }) => logs)
-        .some(
-          ({ address, topics: [topic, from] }) =>
-            topic === TRANSFER_TOPIC &&
-            senders.includes((from ?? '').toLowerCase()) &&
-            address.toLowerCase() === creditToken.toLowerCase(),
-        );
+      const logs = receipts.flatMap((receipt) => receipt.logs);
+      return logs.some(({ address, topics }) => {
+        const isTransfer = topics[0] === TRANSFER_TOPIC && address.toLowerCase() === creditToken.toLowerCase();
+        return isTransfer && parties.some((party) => topics[party.side === 'from' ? 1 : 2] === topicOf(party));
+      });
     } catch (error) {
       // A node without the method: its word for the single block must do.
       if (NO_METHOD.includes(Number(codeOf(error)))) return false;
@@ -89,22 +121,22 @@ export function createLogReader(options: {
   }
 
   /** @throws NodeBehindError where a block's filter speaks of a log, the block has it, and the answer does not */
-  async function checkFilters({ relayers, fromBlock, toBlock }: LogQuery, found: ReadonlySet<string>, look: ChainLook) {
+  async function checkFilters({ parties, fromBlock, toBlock }: LogQuery, found: ReadonlySet<string>, look: ChainLook) {
     const current = new Set([...look.headers.values()].map(({ hash }) => hash));
-    for (const hash of cleared) if (!current.has(hash)) cleared.delete(hash);
+    for (const hash of cleared.keys()) if (!current.has(hash)) cleared.delete(hash);
     for (const { number, hash, logsBloom } of look.headers.values()) {
-      if (number < fromBlock || number > toBlock || found.has(hash) || cleared.has(hash)) continue;
-      const isSuspect = relayers.some((relayer) => findersOf.get(relayer)?.(logsBloom));
-      if (!isSuspect) continue;
-      if (await hasTransfer(hash, relayers)) throw new NodeBehindError(`its logs lack those of block ${number}`);
-      cleared.add(hash);
+      if (number < fromBlock || number > toBlock || found.has(hash)) continue;
+      const known = cleared.get(hash) ?? new Set();
+      const suspects = parties.filter((party) => !known.has(party.address) && mayHave(logsBloom, party));
+      if (suspects.length === 0) continue;
+      if (await hasTransfer(hash, suspects)) throw new NodeBehindError(`its logs lack those of block ${number}`);
+      cleared.set(hash, new Set([...known, ...suspects.map(({ address }) => address)]));
     }
   }
 
-  return async (query: LogQuery, look: ChainLook): Promise<readonly Place[]> => {
-    const { relayers, fromBlock, toBlock } = query;
-    const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
-    const logs = await readLogs({ ...filterOf(relayers), ...range });
+  return async (query: LogQuery, look: ChainLook): Promise<readonly TransferLog[]> => {
+    const { parties, fromBlock, toBlock } = query;
+    const logs = await readAll(parties, { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) });
     for (const { blockNumber, blockHash } of logs) {
       const header = look.headers.get(Number(blockNumber));
       if (Number(blockNumber) > toBlock) throw new NodeBehindError(`it gives logs beyond block ${toBlock}`);
@@ -112,10 +144,6 @@ export function createLogReader(options: {
         throw new NodeBehindError(`its logs are of another block ${header.number} than its headers`);
     }
     await checkFilters(query, new Set(logs.map(({ blockHash }) => blockHash)), look);
-    const places = new Map<Hash, Place>();
-    for (const { transactionHash: txHash, blockNumber, transactionIndex } of logs) {
-      places.set(txHash, { txHash, blockNumber: Number(blockNumber), txIndex: Number(transactionIndex) });
-    }
-    return [...places.values()];
+    return logs.map(readTransfer);
   };
 }

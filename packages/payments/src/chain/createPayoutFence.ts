@@ -1,23 +1,23 @@
-import { createRpcClient, createRpcTransport } from '@prism-gateway/rpc';
+import { createRpcClient, createRpcTransport } from '@prism-gateway/node/rpc';
 import type { SenderAccount } from '@prism-gateway/sender';
-import { type Address, type Hex, parseTransaction, type Transport } from 'viem';
-import type { BroadcastTable } from '../journal/createBroadcastTable.ts';
-import type { MarkTable } from '../journal/createMarkTable.ts';
+import { type Address, type Hex, type PublicClient, parseTransaction, type Transport } from 'viem';
+import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import type { RelayerConfig } from '../relayerConfig.ts';
 import { KeyUsedElsewhereError, type KeyWatch } from './createKeyWatch.ts';
-import type { MarkSearch } from './createMarkSearch.ts';
+import type { TransferSearch } from './createTransferSearch.ts';
 import { describeTransaction } from './describeTransaction.ts';
+import { isCounted } from './isCounted.ts';
 
 /** What a fence is made of. */
 export interface FenceOptions {
+  readonly client: PublicClient;
   readonly rpcUrl: string;
   readonly timeoutMs: number;
-  readonly creditToken: Address;
   readonly account: SenderAccount;
-  /** Addresses of the other instances: beside them nothing is paid by a plain transfer. */
-  readonly others: readonly Address[];
-  readonly marks: MarkTable;
-  readonly broadcasts: BroadcastTable;
-  readonly search: MarkSearch;
+  /** With the other instances' addresses: beside them nothing is paid by a plain transfer. */
+  readonly config: Pick<RelayerConfig, 'self' | 'others' | 'creditToken'>;
+  readonly journal: Pick<PaymentJournal, 'marks' | 'broadcasts' | 'fact'>;
+  readonly search: TransferSearch;
   readonly watch: KeyWatch;
   /** Longest time between the look at the chain and the broadcast, in milliseconds. */
   readonly freshMs: number;
@@ -36,6 +36,8 @@ export interface PayoutFence {
 /** A payout, as calldata says it. */
 interface Payout {
   readonly mark: Hex;
+  /** Lower case. */
+  readonly wallet: Address;
   /** Whether it goes by a transfer of the token, which nothing on the chain makes once; the contract `Payouts` does. */
   readonly isPlain: boolean;
 }
@@ -54,33 +56,54 @@ class FencedError extends Error {
 /**
  * Creates the fence.
  *
- * @param options - chain, account, and who the others are
  * @returns transport and account for the sender
- * @see docs/payments.md, "One instance"
+ * @see docs/payments.md, "Why it cannot pay twice"
  */
 export function createPayoutFence(options: FenceOptions): PayoutFence {
-  const { account, marks, broadcasts, search, watch, creditToken, freshMs, monotonicNow } = options;
-  const isAlone = options.others.length === 0;
+  const { account, client, config, journal, search, watch, freshMs, monotonicNow } = options;
+  const { marks, broadcasts } = journal;
+  const { creditToken, others } = config;
+  const isAlone = others.length === 0;
 
   /** Whether a payout may still be: through `Payouts` always, for a second one reverts. @returns when the chain was looked at */
-  async function judge({ mark, isPlain }: Payout): Promise<{ readonly mayPay: boolean; readonly lookedAtMs: number }> {
+  async function judge({
+    mark,
+    wallet,
+    isPlain,
+  }: Payout): Promise<{ readonly mayPay: boolean; readonly lookedAtMs: number }> {
     if (!isPlain) return { mayPay: true, lookedAtMs: monotonicNow() };
-    const { beganAtMs: lookedAtMs } = await search.search({ notOlderMs: freshMs / 2 });
+    const { beganAtMs: lookedAtMs } = await search.search({ notOlderMs: freshMs / 2, wallet });
     // By this instance on another account nonce, where a reorganisation or an older journal has freed the one of before.
-    const isPaid = marks.find(mark).some(({ kind }) => kind === 'payout');
+    const isPaid = marks.find(mark).some((found) => isCounted(options, found));
     return { mayPay: isAlone && !isPaid, lookedAtMs };
   }
 
   /** @returns undefined: it is no payout */
   function findPayout(transaction: { to?: Address | null | undefined; data?: Hex | undefined }): Payout | undefined {
     const { to = null, data: input = '0x' } = transaction;
-    const { kind, mark } = describeTransaction({ hash: '0x', from: account.address, to, input }, creditToken);
-    if (kind !== 'payout' || mark === undefined) return undefined;
-    return { mark, isPlain: to?.toLowerCase() === creditToken.toLowerCase() };
+    const payout = describeTransaction({ to, input }, creditToken);
+    if (payout === undefined) return undefined;
+    return { mark: payout.mark, wallet: payout.recipient, isPlain: to?.toLowerCase() === creditToken.toLowerCase() };
+  }
+
+  /**
+   * Makes sure that nobody else's payout of it waits in the node: of an instance that nobody has named, whose claim ended before it was mined.
+   * What the pending block lacks is mined in the ones before it, which are searched next, or not broadcast. A node without one says nothing.
+   */
+  async function checkPending({ mark, isPlain }: Payout): Promise<void> {
+    if (!isPlain) return;
+    const block = await client.request({ method: 'eth_getBlockByNumber', params: ['pending', true] }).catch(() => null);
+    if (block === null) return;
+    const isOthers = ({ from }: { from: Address }) => from.toLowerCase() !== account.address.toLowerCase();
+    for (const one of block.transactions)
+      if (typeof one !== 'string' && isOthers(one) && describeTransaction(one, creditToken)?.mark === mark)
+        throw new FencedError('a payout of it by another address waits to be mined');
+    if (block.number !== null) search.saw(Number(block.number) - 1);
   }
 
   /** Lets a payout out, or refuses it. */
   async function guardPayout(payout: Payout): Promise<void> {
+    await checkPending(payout);
     const [{ mayPay, lookedAtMs }] = await Promise.all([
       judge(payout),
       watch.check().catch((error: unknown) => {

@@ -1,6 +1,5 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
 import { type Address, decodeFunctionData, getAbiItem, type Hash, type Hex, toFunctionSelector } from 'viem';
-import type { MarkedTransaction } from '../journal/createMarkTable.ts';
 import { readMark } from './marks.ts';
 
 const PAY = getAbiItem({ abi: payoutsAbi, name: 'pay' });
@@ -17,43 +16,38 @@ export interface ToldTransaction {
   readonly input: Hex;
 }
 
-function lower(address: Address): Address {
-  // Lower case of an address is an address.
-  return address.toLowerCase() as Address;
+/** A payout as its calldata says it; what has moved, the token's logs say. */
+export interface ToldPayout {
+  readonly mark: Hex;
+  /** Lower case. */
+  readonly recipient: Address;
+  /** Credit base units. */
+  readonly amount: bigint;
 }
 
-/** A payout through a contract `Payouts`: whichever one, since an instance calls no other contract that has the function. */
-function readGuarded(input: Hex): Pick<MarkedTransaction, 'mark' | 'recipient' | 'amount'> | undefined {
-  if (!input.startsWith(PAY_SELECTOR)) return undefined;
+// Lower case of an address is an address.
+const lower = (address: Address) => address.toLowerCase() as Address;
+
+/**
+ * Reads the payout in a transaction's calldata: a call of a contract `Payouts`, whichever one, or a transfer of the token that ends in a mark.
+ *
+ * @returns the payout; undefined: it is none
+ */
+export function describeTransaction(
+  { to, input }: Pick<ToldTransaction, 'to' | 'input'>,
+  creditToken: Address,
+): ToldPayout | undefined {
   try {
-    const { args } = decodeFunctionData({ abi: [PAY], data: input });
-    const [mark, recipient, amount] = args;
+    if (input.startsWith(PAY_SELECTOR)) {
+      const [mark, recipient, amount] = decodeFunctionData({ abi: [PAY], data: input }).args;
+      return { mark, recipient: lower(recipient), amount };
+    }
+    const mark = readMark(input);
+    if (mark === undefined || to === null || lower(to) !== lower(creditToken)) return undefined;
+    if (!input.startsWith(TRANSFER_SELECTOR)) return undefined;
+    const [recipient, amount] = decodeFunctionData({ abi: [TRANSFER], data: input }).args;
     return { mark, recipient: lower(recipient), amount };
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Reads what a relayer's transaction says.
- *
- * @param transaction - sent by a relayer
- * @param creditToken - whose transfers pay
- * @returns a payout, or none
- */
-export function describeTransaction(transaction: ToldTransaction, creditToken: Address): MarkedTransaction {
-  const base = { txHash: transaction.hash, sender: lower(transaction.from) };
-  const guarded = readGuarded(transaction.input);
-  if (guarded !== undefined) return { ...base, kind: 'payout', ...guarded };
-  const mark = readMark(transaction.input);
-  const isTransfer = transaction.to !== null && lower(transaction.to) === lower(creditToken);
-  if (mark === undefined || !isTransfer || !transaction.input.startsWith(TRANSFER_SELECTOR))
-    return { ...base, kind: 'none' };
-  try {
-    const { args } = decodeFunctionData({ abi: [TRANSFER], data: transaction.input });
-    const [recipient, amount] = args;
-    return { ...base, kind: 'payout', mark, recipient: lower(recipient), amount };
-  } catch {
-    return { ...base, kind: 'none' };
   }
 }

@@ -30,17 +30,20 @@ export interface ChainCall {
  * Computes the mark of a payment's payout; ABI decoding ignores what follows the arguments.
  *
  * @param paymentIntentId - the frontend's name for the payment
- * @returns 32 bytes
  * @see docs/specification.md PAY-9
  */
 export function markPayout(paymentIntentId: string): Hex {
   return keccak256(stringToBytes(paymentIntentId));
 }
 
+/** Computes the mark that the contract `Payouts` keeps of a payout: bound to the frontend, for two may give their payments the same ids. */
+export function boundMark(frontend: Hex, mark: Hex): Hex {
+  return keccak256(concat([frontend, mark]));
+}
+
 /**
  * Reads the mark of a call.
  *
- * @param data - calldata
  * @returns its last 32 bytes where it has just so many more than `transfer` needs
  */
 export function readMark(data: Hex): Hex | undefined {
@@ -82,7 +85,6 @@ export function encodeBuy(buy: {
 /**
  * Reads what a buy has agreed to.
  *
- * @param data - calldata of `encodeBuy`
  * @returns base units: what is paid at most, and what must be given at least
  */
 export function readBuy(data: Hex): { readonly stablecoins: bigint; readonly minCredits: bigint } {

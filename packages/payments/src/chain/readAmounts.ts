@@ -51,7 +51,6 @@ async function readAll(client: PublicClient, contracts: readonly ContractFunctio
  * Reads amounts of contracts in one call, so that all are of one block. A node that does not take a call without an address is asked for
  * each by itself.
  *
- * @param client - of the chain
  * @param reads - two or more functions that return a uint256: address, ABI, name, arguments
  * @returns the amounts, in the order of the reads
  * @throws viem's errors where the node does not answer

@@ -10,8 +10,6 @@ function isSame(one: string, other: string): boolean {
 /**
  * Reads what a mined transaction has cost and moved.
  *
- * @param sent - the sender's outcome
- * @param parties - whose account it is, and the tokens
  * @returns gas, and the tokens that came to the account or left it
  */
 export function readMined(

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@prism-gateway/runtime/logs';
+import type { Logger } from '@prism-gateway/node/logs';
 import type { Sender } from '@prism-gateway/sender';
 import type { Address, PublicClient } from 'viem';
 import type { MarkTable } from '../journal/createMarkTable.ts';
 import type { KeyWatch } from './createKeyWatch.ts';
-import type { MarkSearch } from './createMarkSearch.ts';
+import type { TransferSearch } from './createTransferSearch.ts';
 
 /** What a look found. */
 interface Look {
@@ -19,7 +19,7 @@ interface Look {
 export interface SettleParts {
   readonly client: PublicClient;
   readonly sender: Pick<Sender, 'inFlight'>;
-  readonly search: MarkSearch;
+  readonly search: TransferSearch;
   readonly marks: MarkTable;
   readonly watch: KeyWatch;
   readonly self: Address;
@@ -27,6 +27,8 @@ export interface SettleParts {
   /** Between two looks on a chain that makes no blocks, in milliseconds. */
   readonly standMs: number;
   readonly pollIntervalMs: number;
+  /** @throws SearchStartError where the search begins after what the journal does not know */
+  readonly checkStart: () => Promise<void>;
   /** Milliseconds, of a clock that never goes back. */
   readonly monotonicNow: () => number;
   readonly signal: AbortSignal;
@@ -70,13 +72,13 @@ async function isApart({ client, standMs, monotonicNow }: SettleParts, first: Lo
  * Finds out what a key has done whose journal is empty or was lost: waits until none of its transactions waits to be mined, and searches
  * the chain twice, some blocks apart, until both looks agree. Until then nothing is begun.
  *
- * @param parts - chain, sender and journal
  * @throws viem's errors; NodeBehindError; the signal's reason
- * @see docs/payments.md, "An empty journal"
+ * @see docs/payments.md, "Why it cannot pay twice"
  */
 export async function settleKey(parts: SettleParts): Promise<void> {
   const { watch, log, signal, pollIntervalMs } = parts;
   let first: Look | undefined;
+  await parts.checkStart();
   while (watch.state() === 'unsettled') {
     signal.throwIfAborted();
     const nonce = await readQuietNonce(parts);

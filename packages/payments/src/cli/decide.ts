@@ -1,9 +1,13 @@
+import { isAddress } from 'viem';
+import * as z from 'zod/mini';
 import { unsettleKey } from '../chain/createKeyWatch.ts';
+import { dismissedFact } from '../chain/isCounted.ts';
 import { approvedFact, LIMIT_REASON } from '../flow/admitPayment.ts';
+import { suspectFact } from '../flow/findPayout.ts';
 import { releasedFact } from '../flow/recoverVanished.ts';
 import { refusedFact } from '../flow/refusePayment.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { Payment } from '../journal/payment.ts';
+import type { PAID_BY_HAND, Payment } from '../journal/payment.ts';
 import { BROKEN_FACT } from '../readiness/createReadiness.ts';
 import { UsageError } from './parseWords.ts';
 
@@ -25,8 +29,28 @@ function note(journal: PaymentJournal, act: string, { paymentIntentId, who, why 
   return `${act} by ${who}: ${why}`;
 }
 
+const suspectSchema = z.object({
+  hashes: z.array(z.templateLiteral(['0x', z.string()])),
+  contract: z.optional(z.string()),
+});
+
+/** A payout for which the payment is held is none, as a person says; one that the contract has made uses up its mark whatever anybody says. */
+function dismissSuspects(journal: PaymentJournal, paymentIntentId: string): void {
+  const fact = journal.fact(suspectFact(paymentIntentId));
+  if (fact === undefined) return;
+  // Only `holdSuspect` writes it.
+  const { hashes, contract } = suspectSchema.parse(JSON.parse(fact));
+  if (contract !== undefined)
+    throw new UsageError(
+      `Payment ${paymentIntentId} is paid in the contract Payouts by ${hashes[0]}, which pays nothing more for it. Settle the difference by hand, then close it: --paid.`,
+    );
+  for (const hash of hashes) journal.setFact(dismissedFact(hash), paymentIntentId);
+  journal.clearFact(suspectFact(paymentIntentId));
+}
+
 function releaseHeld(journal: PaymentJournal, payment: Payment, reason: string): string {
   const { paymentIntentId, txHash } = payment;
+  dismissSuspects(journal, paymentIntentId);
   if (txHash !== undefined) {
     // It was paid once: the frontend lists it no more.
     journal.setFact(releasedFact(paymentIntentId), 'by a person');
@@ -55,9 +79,7 @@ function acceptListed(journal: PaymentJournal, { paymentIntentId, txHash }: Paym
 /**
  * Lets a payment that is held or refused be tried again.
  *
- * @param journal - of the instance
  * @param decision - which payment, in whose name, and whether the values that are listed now hold
- * @returns what happens now
  * @throws UsageError where there is nothing to release
  */
 export function releasePayment(
@@ -69,7 +91,11 @@ export function releasePayment(
     const payment = journal.get(paymentIntentId);
     const isRefused = journal.fact(refusedFact(paymentIntentId)) !== undefined;
     const reason = note(journal, 'released', decision);
-    if (payment !== undefined && decision.acceptsListed && (isRefused || payment.state === 'refused'))
+    journal.told.renew(paymentIntentId);
+    // Of what was never fit to be paid, the values that are listed next are the only ones.
+    const wasUnfit =
+      payment?.state === 'refused' && (payment.stablecoinAmount === 0n || !isAddress(payment.walletAddress));
+    if (payment !== undefined && (decision.acceptsListed || wasUnfit) && (isRefused || payment.state === 'refused'))
       return acceptListed(journal, payment);
     if (payment?.state === 'held') return releaseHeld(journal, payment, reason);
     if (!isRefused && payment?.state !== 'refused')
@@ -85,9 +111,6 @@ export function releasePayment(
 /**
  * Keeps a payment from being begun, until a person releases it.
  *
- * @param journal - of the instance
- * @param decision - which payment, in whose name
- * @returns what happens now
  * @throws UsageError where it is begun already
  */
 export function holdPayment(journal: PaymentJournal, decision: Decision): string {
@@ -101,15 +124,16 @@ export function holdPayment(journal: PaymentJournal, decision: Decision): string
   });
 }
 
+/** Why a payment is closed. */
+export type Closing = 'refunded' | typeof PAID_BY_HAND;
+
 /**
- * Closes a payment whose money went back to the card: it is never paid.
+ * Closes a payment whose money went back to the card, or that was paid by other means: it is never paid.
  *
- * @param journal - of the instance
- * @param decision - which payment, in whose name
- * @returns what happens now
+ * @param decision - which payment, in whose name, and why
  * @throws UsageError where it is under way or paid
  */
-export function closePayment(journal: PaymentJournal, decision: Decision): string {
+export function closePayment(journal: PaymentJournal, decision: Decision & { readonly closing: Closing }): string {
   const { paymentIntentId } = decision;
   return journal.commit(() => {
     const { state, txHash } = mustGet(journal, paymentIntentId);
@@ -123,17 +147,13 @@ export function closePayment(journal: PaymentJournal, decision: Decision): strin
       .some((attempt) => attempt.kind === 'payout' && attempt.state === 'open');
     if (open)
       throw new UsageError(`A payout of ${paymentIntentId} may still be mined; release it first, once it cannot.`);
-    journal.move(paymentIntentId, 'closed', { reason: note(journal, 'refunded', decision), countedDay: null });
+    journal.move(paymentIntentId, 'closed', { reason: note(journal, decision.closing, decision), countedDay: null });
     return `Payment ${paymentIntentId} is closed: it is never paid.`;
   });
 }
 
 /**
  * Has payments go on after the key was used elsewhere, the Exchange broke its word, or a restore: what the key has done is looked at anew.
- *
- * @param journal - of the instance
- * @param decision - in whose name
- * @returns what happens now
  */
 export function resumeKey(journal: PaymentJournal, decision: Omit<Decision, 'paymentIntentId'>): string {
   return journal.commit(() => {

@@ -3,6 +3,7 @@ import { payoutsBytecode } from '@prism-gateway/contracts/bytecode';
 import { type Address, createWalletClient, custom, getAddress, isAddressEqual } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isCallRefused } from '../chain/isCallRefused.ts';
+import { hashFrontendId } from '../relayerConfig.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openNode, toUnreachedNode } from './openNode.ts';
 import { UsageError } from './parseWords.ts';
@@ -15,11 +16,10 @@ const MINED_WITHIN_MS = 600_000;
 /**
  * Deploys the contract `Payouts`.
  *
- * @param settings - node, credit token, who may pay (`RELAYER_ADDRESSES`), and the key that pays for it
+ * @param settings - node, credit token, frontend, who may pay (`RELAYER_ADDRESSES`), and the key that pays for it
  * @param owner - who may change the payers; absent: the key's own address
- * @returns the contract's address
  * @throws UsageError where nobody may pay, the key is an instance's own, or the token is no credit token; viem's errors
- * @see docs/payments.md, "The contract Payouts"
+ * @see docs/payments.md, "Install it"
  */
 export async function deployPayouts(settings: Settings<'deploy-payouts'>, owner?: Address): Promise<Address> {
   const { RELAYER_ADDRESSES: payers, CREDIT_TOKEN_ADDRESS: creditToken } = settings;
@@ -39,7 +39,7 @@ export async function deployPayouts(settings: Settings<'deploy-payouts'>, owner?
   if (decimals !== CREDIT_DECIMALS)
     throw new UsageError(`CREDIT_TOKEN_ADDRESS: expected a token with ${CREDIT_DECIMALS} decimals.`);
   const wallet = createWalletClient({ account, transport: custom(client, { retryCount: 0 }) });
-  const args = [owner ?? account.address, creditToken, payers] as const;
+  const args = [owner ?? account.address, creditToken, hashFrontendId(settings.FRONTEND_ID), payers] as const;
   const hash = await wallet.deployContract({ abi: payoutsAbi, bytecode: payoutsBytecode, args, chain: null });
   const receipt = await client.waitForTransactionReceipt({ hash, timeout: MINED_WITHIN_MS });
   if (receipt.status !== 'success' || !receipt.contractAddress)

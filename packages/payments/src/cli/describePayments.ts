@@ -2,7 +2,8 @@ import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
 import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 
-const timeOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+/** A moment in UTC, to the second. */
+export const timeOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** A payment in a line; amounts as people read them, times in UTC. */
 export function describePayment(payment: Payment) {
@@ -21,36 +22,69 @@ export function describePayment(payment: Payment) {
   };
 }
 
+/** What a journal knows of a payment: itself, and what has happened to it, in order. */
+export interface Story {
+  /** Whose journal it is. */
+  readonly instance: string;
+  readonly payment: Readonly<Record<string, string>>;
+  readonly events: readonly { readonly at: string; readonly event: string }[];
+  /** Its calls to the chain, with what they cost and moved. */
+  readonly calls: readonly Readonly<Record<string, string>>[];
+}
+
 /**
  * Writes all that the journal knows of a payment.
  *
- * @param journal - of an instance
- * @param payment - of the journal
- * @returns the payment, its moves, its calls to the chain, and what people have decided
+ * @param linkTo - writes a transaction as something that can be followed
  */
-export function describeHistory(journal: PaymentJournal, payment: Payment) {
-  const { paymentIntentId, walletAddress } = payment;
+export function describeStory(journal: PaymentJournal, payment: Payment, linkTo: (txHash: string) => string): Story {
+  const { paymentIntentId, walletAddress, paidBy, txHash, rate } = payment;
+  const moves = journal.movesOf(paymentIntentId).map(({ atMs, from, to, reason }) => ({
+    atMs,
+    event: `${from === undefined ? 'listed: ' : ''}${to}${reason === undefined ? '' : `: ${reason}`}`,
+  }));
+  const decisions = journal
+    .decisionsOf(paymentIntentId)
+    .map(({ atMs, act, who, why }) => ({ atMs, event: `${who} has ${act} it: ${why}` }));
+  const calls = journal.attemptsOf(paymentIntentId).map(({ kind, state, txHash: hash, mined }) => ({
+    call: kind,
+    state,
+    stablecoins: mined === undefined ? '' : formatStablecoins(mined.stablecoins),
+    credits: mined === undefined ? '' : formatCredits(mined.credits),
+    gas: mined === undefined ? '' : `${formatAmount(mined.gasUsed * mined.gasPrice, 18)} ETH`,
+    transaction: hash === undefined ? '' : linkTo(hash),
+  }));
+  const { tries: _, transaction: __, ...fields } = describePayment(payment);
   return {
-    ...describePayment(payment),
-    wallet: walletAddress,
-    moves: journal
-      .movesOf(paymentIntentId)
-      .map(({ atMs, from, to, reason }) => ({ at: timeOf(atMs), from: from ?? '', to, reason: reason ?? '' })),
-    calls: journal.attemptsOf(paymentIntentId).map(({ intentId, kind, state, txHash, mined }) => ({
-      call: intentId,
-      kind,
-      state,
-      transaction: txHash ?? '',
-      gas: mined === undefined ? '' : formatAmount(mined.gasUsed * mined.gasPrice, 18),
-    })),
-    decisions: journal.decisionsOf(paymentIntentId).map(({ atMs, ...decision }) => ({ at: timeOf(atMs), ...decision })),
+    instance: journal.fact('owner') ?? '',
+    payment: {
+      ...fields,
+      wallet: walletAddress,
+      ...(rate !== undefined && { rate: `${rate} credits for one stablecoin` }),
+      ...(txHash !== undefined && { paid: `${linkTo(txHash)} by ${paidBy}` }),
+    },
+    events: [...moves, ...decisions]
+      .toSorted((one, other) => one.atMs - other.atMs)
+      .map(({ atMs, event }) => ({ at: timeOf(atMs), event })),
+    calls,
   };
+}
+
+/** Writes a story for people. */
+export function formatStory({ instance, payment, events, calls }: Story): string {
+  const lines = Object.entries(payment).filter(([, value]) => value !== '');
+  return [
+    `Journal of ${instance || 'nobody yet'}`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+    '',
+    formatRows(events),
+    ...(calls.length === 0 ? [] : ['', formatRows(calls)]),
+  ].join('\n');
 }
 
 /**
  * Writes rows as a table of text.
  *
- * @param rows - all of the same fields
  * @returns lines, the names of the fields first
  */
 export function formatRows(rows: readonly Readonly<Record<string, string>>[]): string {

@@ -59,8 +59,6 @@ function chainOf(journal: Pick<PaymentJournal, 'fact'> | undefined): number {
  * Opens a node, and makes sure that it is of the right chain.
  *
  * @param settings - the node; `CHAIN_ID`, where it is set, must be its chain
- * @param journal - was kept on the chain that the node must be of
- * @returns the node's client
  * @throws UnreachedError `NOT_REACHED` where it does not answer, or is of another chain
  */
 export async function openNode(

@@ -13,14 +13,12 @@ export class UsageError extends Error {
   readonly code = 'USAGE';
 }
 
-const FLAGS = ['json', 'csv', 'accept-listed', 'refunded'];
-const VALUES = ['since', 'why', 'who', 'state', 'processor', 'owner'];
+const FLAGS = ['json', 'csv', 'accept-listed', 'refunded', 'paid'];
+const VALUES = ['since', 'why', 'who', 'state', 'processor', 'owner', 'journals'];
 
 /**
  * Sorts words.
  *
- * @param words - after the command
- * @returns plain words, flags and values
  * @throws UsageError for an option that is none, or lacks its value
  */
 export function parseWords(words: readonly string[]): Words {

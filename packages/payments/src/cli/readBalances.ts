@@ -1,8 +1,8 @@
-import { creditTokenAbi } from '@prism-gateway/contracts';
-import { type Address, isAddress } from 'viem';
+import { isAddress } from 'viem';
 import { isCallRefused } from '../chain/isCallRefused.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
+import { readAccountBalances } from '../readiness/readAccountBalances.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openNode, toUnreachedNode } from './openNode.ts';
 
@@ -22,7 +22,6 @@ function reachOf(balance: bigint, costs: readonly bigint[]): string {
 /**
  * Reads what an instance has, and how far that goes.
  *
- * @param settings - a node, and the tokens' addresses
  * @param journal - says whose journal it is, and what payments cost of late
  * @returns undefined where the settings name no node or token; a node that cannot be asked is said so
  */
@@ -36,13 +35,7 @@ export async function readBalances(
     return undefined;
   try {
     const { client } = await openNode({ ...settings, RPC_URL: rpcUrl }, journal);
-    const balanceOf = (address: Address) =>
-      client.readContract({ address, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] });
-    const [ether, stablecoins, credits] = await Promise.all([
-      client.getBalance({ address: self }),
-      balanceOf(stablecoin),
-      balanceOf(creditToken),
-    ]);
+    const { ether, stablecoins, credits } = await readAccountBalances(client, { self, stablecoin, creditToken });
     const last = journal.list(['completed']).slice(-SAMPLE);
     const gas = last.map(({ paymentIntentId }) =>
       journal

@@ -2,17 +2,18 @@ import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDirectory, syncDirectorySync } from '@prism-gateway/runtime';
-import type { Environment } from '@prism-gateway/runtime/settings';
+import { makeDirectory, syncDirectorySync } from '@prism-gateway/node';
+import type { Environment } from '@prism-gateway/node/settings';
 import { isAddress } from 'viem';
 import { writeLedger } from '../books/ledger.ts';
 import { writeCsv } from '../books/writeCsv.ts';
 import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
+import { PAID_BY_HAND } from '../journal/payment.ts';
 import { OPEN_STATES, PAYMENT_STATES } from '../journal/paymentState.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
 import { closePayment, holdPayment, releasePayment, resumeKey } from './decide.ts';
 import { deployPayouts } from './deployPayouts.ts';
-import { describeHistory, describePayment, formatRows } from './describePayments.ts';
+import { describePayment, describeStory, formatRows, formatStory, timeOf } from './describePayments.ts';
 import { parseWords, UsageError, type Words } from './parseWords.ts';
 import { readBalances } from './readBalances.ts';
 import { showDifferences } from './showDifferences.ts';
@@ -50,7 +51,10 @@ async function showStatus({ settings, journal, folder, words, print }: CommandCo
   );
   const balances = await readBalances(settings, journal);
   const payment = oldest === undefined ? undefined : describePayment(oldest);
-  const status = { folder, owner: journal.fact('owner') ?? '', balances, oldest: payment, counts, waiting };
+  const mail = journal.outbox
+    .listBacklogs()
+    .map(({ channel, count, sinceMs }) => ({ channel, count, since: timeOf(sinceMs) }));
+  const status = { folder, owner: journal.fact('owner') ?? '', balances, oldest: payment, counts, waiting, mail };
   if (words.flags.has('json')) print(stringify(status));
   else {
     const lines = Object.entries(balances ?? {}).map(([name, value]) => `${name}: ${value}`);
@@ -63,6 +67,7 @@ async function showStatus({ settings, journal, folder, words, print }: CommandCo
         payment === undefined
           ? ''
           : `Oldest that is not paid: ${payment.payment}, ${payment.state}, listed ${payment.listed}.`,
+        ...mail.map(({ channel, count, since }) => `${count} alerts wait for ${channel}, the oldest since ${since}.`),
         ...lines,
         `Journal of ${status.owner || 'nobody yet'} in ${folder}.`,
       ]
@@ -83,16 +88,28 @@ function listPayments({ journal, words, print }: CommandContext): number {
   return 0;
 }
 
+/** Tells the story of payments as each journal has it: by intent, wallet or transaction. */
 function showPayment(context: CommandContext): number {
-  const { journal, words, print } = context;
-  const payment = journal.get(intentOf(context));
-  if (payment === undefined) throw new UsageError(`The journal has no payment ${intentOf(context)}.`);
-  const { moves, calls, decisions, ...fields } = describeHistory(journal, payment);
-  if (words.flags.has('json')) print(stringify({ ...fields, moves, calls, decisions }));
-  else {
-    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
-    print([...lines, '', formatRows(moves), '', formatRows(calls), '', formatRows(decisions)].join('\n'));
-  }
+  const { journal, settings, words, print } = context;
+  const [query] = words.plain;
+  if (query === undefined) throw new UsageError('Name the payment intent, a wallet, or a transaction.');
+  const linkTo = (hash: string) =>
+    settings.EXPLORER_URL === undefined ? hash : `${settings.EXPLORER_URL.replace(/\/$/, '')}/tx/${hash}`;
+  const tellOf = (one: PaymentJournal) => one.find(query).map((payment) => describeStory(one, payment, linkTo));
+  const others = (words.values.get('journals') ?? '').split(',').filter((folder) => folder !== '');
+  const stories = [
+    ...tellOf(journal),
+    ...others.flatMap((folder) => {
+      const opened = openJournalOf({ DATA_DIR: folder });
+      try {
+        return tellOf(opened.journal);
+      } finally {
+        opened.journal.close();
+      }
+    }),
+  ];
+  if (stories.length === 0) throw new UsageError(`The journal has no payment ${query}.`);
+  print(words.flags.has('json') ? stringify(stories) : stories.map(formatStory).join('\n\n'));
   return 0;
 }
 
@@ -137,9 +154,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return tell(context, { paymentIntentId, message });
   },
   close(context) {
-    if (!context.words.flags.has('refunded')) throw new UsageError('Say --refunded: a closed payment is never paid.');
+    const { flags } = context.words;
+    if (flags.has('refunded') === flags.has('paid'))
+      throw new UsageError('Say --refunded or --paid: a closed payment is never paid.');
     const paymentIntentId = intentOf(context);
-    const message = closePayment(context.journal, { paymentIntentId, ...decisionOf(context) });
+    const closing = flags.has('paid') ? PAID_BY_HAND : 'refunded';
+    const message = closePayment(context.journal, { paymentIntentId, ...decisionOf(context), closing });
     return tell(context, { paymentIntentId, message });
   },
   resume: (context) => tell(context, { message: resumeKey(context.journal, decisionOf(context)) }),
@@ -171,11 +191,9 @@ interface CommandWiring {
 /**
  * Runs a command that looks after the journal; the relayer may be at work meanwhile.
  *
- * @param argv - the command and its words
- * @param wiring - the environment, and where text goes
  * @returns the process's exit code; undefined where there is no such command
  * @throws UsageError, UnreachedError, SettingsError, JournalFileError; viem's errors
- * @see docs/payments.md, "The books"
+ * @see docs/payments.md, "Install it"
  */
 export async function runCommand(argv: readonly string[], wiring: CommandWiring): Promise<number | undefined> {
   const [name = '', ...rest] = argv;
@@ -195,11 +213,13 @@ export async function runCommand(argv: readonly string[], wiring: CommandWiring)
 /**
  * Opens the journal of an instance, which may be at work meanwhile.
  *
- * @param settings - `DATA_DIR` names its folder
  * @returns the journal, and the folder it is in
  * @throws UsageError where there is none
  */
-function openJournalOf(settings: Settings): { readonly journal: PaymentJournal; readonly folder: string } {
+function openJournalOf(settings: Pick<Settings, 'DATA_DIR'>): {
+  readonly journal: PaymentJournal;
+  readonly folder: string;
+} {
   const folder = resolve(settings.DATA_DIR);
   const file = join(folder, 'payments.db');
   if (!existsSync(file)) throw new UsageError(`There is no journal in ${folder} yet; DATA_DIR names the folder.`);
@@ -219,9 +239,7 @@ function copyDatabase(from: string, to: string): void {
 /**
  * Copies the journal with its outbox, and the sender's journal, while the relayer is at work.
  *
- * @param source - the journal and its folder
  * @param target - a folder without a backup in it; made where it is missing
- * @returns the files
  * @throws UsageError where there is a backup already, or no room for one; then nothing of it is left. DirectoryError
  */
 function backUp(

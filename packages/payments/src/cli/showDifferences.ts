@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { Environment } from '@prism-gateway/runtime/settings';
+import type { Environment } from '@prism-gateway/node/settings';
 import { type Address, isAddress, type PublicClient, zeroAddress } from 'viem';
-import { ExportError } from '../books/readCsv.ts';
-import { type ProcessorRow, readExport } from '../books/readExport.ts';
+import { ExportError, type ProcessorRow, readExport } from '../books/readExport.ts';
 import { type Difference, reconcile } from '../books/reconcile.ts';
-import { createMarkSearch } from '../chain/createMarkSearch.ts';
+import { createTransferSearch } from '../chain/createTransferSearch.ts';
 import { createFrontendClient, type FrontendClient, FrontendError } from '../frontend/createFrontendClient.ts';
 import { createBroadcastTable } from '../journal/createBroadcastTable.ts';
-import { createMarkTable, type PlacedMark } from '../journal/createMarkTable.ts';
+import { createMarkTable, type Party, type PlacedMark } from '../journal/createMarkTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { makeTables } from '../journal/schema.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
@@ -47,20 +46,24 @@ async function findDifferences(
   const [owner = ''] = journal.fact('owner')?.split(' ') ?? [];
   // A journal that no relayer has opened has paid nothing.
   const self = isAddress(owner) ? owner : zeroAddress;
-  // The running instance may name more than this command was given.
-  const named = [self, ...settings.RELAYER_ADDRESSES, ...journal.marks.listRelayers()];
-  const relayers = [...new Map(named.map((relayer) => [relayer.toLowerCase(), relayer])).values()];
+  const config = {
+    self,
+    others: settings.RELAYER_ADDRESSES,
+    payouts: settings.PAYOUTS_ADDRESS,
+    expectedRate: BigInt(settings.EXCHANGE_RATE),
+    maxRateDeviationBps: settings.MAX_RATE_DEVIATION_BPS,
+  };
   try {
     const payouts = await findPayouts({
       client,
       chainId,
       creditToken,
-      relayers,
-      // What came before the first payout that the journal knows is of a journal before it.
-      fromBlock: Math.max(settings.SEARCH_FROM_BLOCK, journal.marks.listPayoutsBy(self).at(-1)?.blockNumber ?? 0),
+      relayers: [self, ...config.others],
+      wallets: journal.list().map(({ walletAddress }) => walletAddress),
+      fromBlock: settings.SEARCH_FROM_BLOCK,
       reorgDepth: settings.REORG_DEPTH,
     });
-    return await reconcile({ ...parts, client, creditToken, self, relayers, payouts, pending });
+    return await reconcile({ ...parts, client, config, payouts, pending });
   } catch (error) {
     throw toUnreachedNode(error);
   }
@@ -72,7 +75,7 @@ async function findDifferences(
  * @param context - journal, settings as texts, the words of the command line, and where text goes
  * @returns the exit code: 0 if they agree, 1 if they do not
  * @throws UsageError, UnreachedError, SettingsError where they cannot be compared
- * @see docs/payments.md, "The books"
+ * @see docs/payments.md, "Install it"
  */
 export async function showDifferences(context: {
   readonly journal: PaymentJournal;
@@ -118,8 +121,6 @@ function toUnreached(error: FrontendError): UnreachedError {
 /**
  * Asks the frontend what it lists as pending.
  *
- * @param frontend - its client
- * @returns the payments, not looked at
  * @throws UnreachedError `NOT_REACHED`
  */
 async function listPending(frontend: Pick<FrontendClient, 'listPending'>): Promise<readonly unknown[]> {
@@ -136,6 +137,7 @@ interface PayoutsWanted {
   readonly chainId: number;
   readonly creditToken: Address;
   readonly relayers: readonly Address[];
+  readonly wallets: readonly Address[];
   readonly fromBlock: number;
   readonly reorgDepth: number;
 }
@@ -143,27 +145,32 @@ interface PayoutsWanted {
 /**
  * Searches the chain for payouts, as an instance does that remembers nothing: what its journal has found is not looked at.
  *
- * @param wanted - chain, token and relayers
- * @returns payouts of each relayer, newest first
+ * @returns transactions with a mark, to the wallets from anyone and of the relayers to any
  * @throws NodeBehindError; viem's errors
  */
 async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedMark[]> {
-  const { relayers } = wanted;
+  const partiesOf = (side: Party['side'], addresses: readonly Address[]) =>
+    // Lower case of an address is an address; of what was refused for its wallet there is none.
+    [
+      ...new Set(addresses.filter((address) => isAddress(address)).map((address) => address.toLowerCase() as Address)),
+    ].map((address) => ({ side, address }));
+  const parties = [...partiesOf('from', wanted.relayers), ...partiesOf('to', wanted.wallets)];
   const database = new DatabaseSync(':memory:');
   try {
     makeTables(database);
     const marks = createMarkTable(database);
-    const search = createMarkSearch({
+    const search = createTransferSearch({
       ...wanted,
       marks,
       broadcasts: createBroadcastTable(database),
       // Nothing that this search has broadcast need not be fetched.
       self: zeroAddress,
+      listParties: () => parties,
       monotonicNow: () => performance.now(),
       signal: new AbortController().signal,
     });
     await search.search();
-    return relayers.flatMap((relayer) => marks.listPayoutsBy(relayer));
+    return marks.listAll();
   } finally {
     database.close();
   }

@@ -1,6 +1,6 @@
 /** `node packages/payments/src/entry/frontend.ts`: the reference frontend as a program, for trying the payment relayer out. */
 import { join } from 'node:path';
-import { makeDirectory, waitForSignal } from '@prism-gateway/runtime';
+import { makeDirectory, waitForSignal } from '@prism-gateway/node';
 import { startReferenceFrontend } from '../referenceFrontend/startReferenceFrontend.ts';
 
 const DEFAULT_PORT = '8790';
@@ -24,7 +24,7 @@ const frontend = await startReferenceFrontend({
   leaseMs: () => Number(CLAIM_LEASE_MS),
   port: Number(PORT),
 });
-console.log(`The reference frontend shows its payments at ${frontend.url}/`);
+console.log(`The reference frontend listens at ${frontend.url}`);
 await waitForSignal();
 await frontend.close();
 process.exit(0);

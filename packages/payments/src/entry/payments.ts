@@ -1,29 +1,22 @@
 /** `prism payments`: the payment relayer; with a command, what looks after its journal. */
 
-import { createOutbox, createRedactor, openChannels } from '@prism-gateway/alerts';
-import { openAccount } from '@prism-gateway/crypto/accounts';
-import { DirectoryError, serveMetrics, waitForSignal } from '@prism-gateway/runtime';
-import { writeFailure } from '@prism-gateway/runtime/command-line';
-import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
-import { SettingsError } from '@prism-gateway/runtime/settings';
+import { DirectoryError, waitForSignal } from '@prism-gateway/node';
+import { createRedactor } from '@prism-gateway/node/alerts';
+import { writeFailure } from '@prism-gateway/node/command-line';
+import { createLogger, openLogOutput } from '@prism-gateway/node/logs';
+import { findMisspelt, SettingsError } from '@prism-gateway/node/settings';
 import { SenderError } from '@prism-gateway/sender';
-import { guideAlert } from '../alerts/guideAlert.ts';
+import { SearchStartError } from '../chain/checkSearchStart.ts';
 import { UnreachedError } from '../cli/openNode.ts';
 import { UsageError } from '../cli/parseWords.ts';
 import { runCommand } from '../cli/runCommand.ts';
 import { explainError } from '../explainError.ts';
-import { JournalFileError, JournalOwnerError } from '../journal/journalErrors.ts';
-import { createMetrics, type Metrics } from '../metrics/createMetrics.ts';
-import { createStatusPage } from '../metrics/createStatusPage.ts';
-import { publishMetrics } from '../metrics/publishMetrics.ts';
-import { parseSettings, type Settings } from '../settings/settings.ts';
+import { JournalFileError } from '../journal/openPaymentJournal.ts';
+import { parseSettings, paymentsSettings, type Settings, secretsOf } from '../settings/settings.ts';
 import { paymentsUsage } from '../settings/usage.ts';
-import { type RelayerParts, startRelayer } from '../startRelayer.ts';
-import { secretsOf } from './secretsOf.ts';
+import { startPayments } from '../startPayments.ts';
+import { JournalOwnerError } from '../startRelayer.ts';
 
-/** Time for what is under way after a signal, in milliseconds. */
-const DRAIN_MS = 25_000;
-const METRICS_INTERVAL_MS = 5000;
 /** The exit code of a relayer that stops for a fault. */
 const STOPPED = 1;
 /** The exit code of a command that cannot be carried out; 1 says that books do not agree. */
@@ -31,57 +24,20 @@ const NOT_DONE = 2;
 
 async function relay(settings: Settings<'payments'>): Promise<void> {
   const signal = waitForSignal();
-  const redact = createRedactor(secretsOf(settings));
   const output = openLogOutput();
+  const redact = createRedactor(secretsOf(settings));
   const log = createLogger({ level: settings.LOG_LEVEL, write: output.write, now: Date.now, redact });
-  const {
-    RELAYER_PRIVATE_KEY: key,
-    RELAYER_KEYSTORE: keystore,
-    RELAYER_KEYSTORE_PASSWORD: keystorePassword,
-  } = settings;
-  // The schema has checked the key's digits.
-  const account = await openAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
-  let metrics: Metrics | undefined;
-  const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
-    const { outbox } = journal;
-    const channels = openChannels(settings);
-    const alerter = createOutbox({ outbox, channels, log, redact, signature, guide: guideAlert, now: Date.now });
-    return {
-      ...alerter,
-      raise(alert) {
-        metrics?.countAlert(alert.code);
-        alerter.raise(alert);
-      },
-    };
-  };
-  const relayer = await startRelayer({ settings, account, openAlerter, log });
-  metrics = createMetrics({ ...relayer, now: Date.now });
-  const stopping = new AbortController();
-  const { METRICS_HOST: host, METRICS_PORT: port, METRICS_FILE: file, METRICS_PUSH_URL: pushUrl } = settings;
-  const { registry } = metrics;
-  const pages = { '/status': createStatusPage(relayer.journal) };
-  const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
-  if (server !== undefined) log.info({ metrics: server.url }, 'metrics are served');
-  const published = publishMetrics({
-    metrics,
-    file,
-    pushUrl,
-    intervalMs: METRICS_INTERVAL_MS,
-    log,
-    signal: stopping.signal,
-  });
+  for (const sentence of findMisspelt(paymentsSettings, process.env)) log.warn({ code: 'SETTING' }, sentence);
+  const payments = await startPayments({ settings, log });
   log.info({ signal: await signal }, 'stopping');
-  stopping.abort();
-  await published;
-  await relayer.stop(DRAIN_MS);
-  await server?.close();
+  await payments.stop();
   await output.close();
 }
 
 /** Errors of these say themselves what to do. */
 const PLAIN = [
   ...[DirectoryError, JournalFileError, JournalOwnerError],
-  ...[SenderError, SettingsError, UnreachedError, UsageError],
+  ...[SearchStartError, SenderError, SettingsError, UnreachedError, UsageError],
 ];
 
 function describeFault(error: unknown): string {

@@ -11,12 +11,7 @@ import type { RelayerContext } from './relayerContext.ts';
 /** Begins the reason of a payment that is held for being over a limit; such a one is looked at again at each listing. */
 export const LIMIT_REASON = 'limit';
 
-/**
- * Names the journal's fact that a person has approved a payment over a limit.
- *
- * @param paymentIntentId - the payment
- * @returns the fact's name
- */
+/** Names the journal's fact that a person has approved a payment over a limit. */
 export function approvedFact(paymentIntentId: string): string {
   return `approved:${paymentIntentId}`;
 }
@@ -83,7 +78,6 @@ async function claim(context: RelayerContext, payment: Payment): Promise<boolean
 /**
  * Decides what to do with a listed payment, and claims it if it is to be paid.
  *
- * @param context - the instance
  * @param listed - fit to be paid as far as its data goes
  * @returns whether it is now `claimed` by this instance
  * @throws FrontendError, viem's errors

@@ -1,9 +1,9 @@
 import { tellPayment } from '../alerts/tellPayment.ts';
 import { type ChainCall, encodeBuy, readBuy } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
-import type { MoveChanges } from '../journal/openPaymentJournal.ts';
 import type { Attempt, MinedAttempt, Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
+import type { MoveChanges } from '../journal/paymentWrites.ts';
 import { computeMinCredits, computeTopUp, readOwed } from '../payments/computeCredits.ts';
 import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import type { Offer } from '../readiness/createExchange.ts';
@@ -65,8 +65,6 @@ function encodeNextBuy(context: RelayerContext, payment: Payment, { quoted }: Of
 /**
  * Sets credits aside for a claimed payment: those in hand where they suffice, or a buy.
  *
- * @param context - the instance
- * @param payment - `claimed`
  * @throws StepError, viem's errors
  * @see docs/specification.md PAY-3, PAY-4
  */
@@ -76,6 +74,7 @@ export async function fundPayment(context: RelayerContext, payment: Payment): Pr
   const payout = await findPayout(context, payment);
   if (payout !== undefined) return takePayout(context, { payment, payout });
   await context.readiness.checkGasPrice();
+  await context.readiness.checkContracts();
   await context.readiness.ensureApproval();
   await context.decide(async () => {
     const offer = await context.exchange.readOffer(payment.stablecoinAmount);
@@ -124,8 +123,6 @@ function takeBroken(
 /**
  * Waits for a buy.
  *
- * @param context - the instance
- * @param payment - `buying`
  * @throws StepError `BUY_FAILED` where nothing was bought; SenderError where that is not known
  */
 export async function settleBuy(context: RelayerContext, payment: Payment): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Alert } from '@prism-gateway/alerts';
+import type { Alert } from '@prism-gateway/node/alerts';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import { explainError } from '../explainError.ts';
 import type { Payment } from '../journal/payment.ts';
@@ -40,7 +40,7 @@ function writeReturned({ paymentIntentId, tries, reason }: Failure): Alert {
     code: 'PAYMENT_GIVEN_BACK',
     severity: 'warning',
     subject: `Payment ${paymentIntentId} was given back`,
-    text: `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again; this one tells no more of it until it gets further.`,
+    text: `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again; this is told once, until it is over.`,
   };
 }
 
@@ -62,11 +62,9 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
   const reason = explainError(error);
   log.warn({ paymentIntentId, state, tries, reason }, 'a step failed');
   const isReturned = tries > config.maxRetries && RETURNABLE.includes(state);
-  const isTold = tries !== config.maxRetries + 1 || (isReturned && context.memory.givenBackTold.has(paymentIntentId));
   journal.commit(() => {
     if (isReturned) giveBack(context, paymentIntentId, { reason });
-    if (isTold) return;
-    if (isReturned) context.memory.givenBackTold.add(paymentIntentId);
+    if (tries !== config.maxRetries + 1) return;
     const alert = (isReturned ? writeReturned : writeLate)({ paymentIntentId, tries, reason, state });
     tellPayment(context, { paymentIntentId, alert });
   });
@@ -76,17 +74,20 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
 /**
  * Takes a payment as far as it goes: completed, held or given back; or until the signal.
  *
- * @param context - the instance
- * @param paymentIntentId - in the journal
+ * @param onPaid - called before the frontend is told of the payout
  */
-export async function drivePayment(context: RelayerContext, paymentIntentId: string): Promise<void> {
+export async function drivePayment(
+  context: RelayerContext,
+  paymentIntentId: string,
+  onPaid: () => void,
+): Promise<void> {
   const { journal, signal, config } = context;
   let tries = 0;
   while (!signal.aborted) {
     const payment = journal.get(paymentIntentId);
     const step = payment === undefined ? undefined : STEPS[payment.state];
     if (payment === undefined || step === undefined) break;
-    if (payment.state === 'transferring') context.memory.givenBackTold.delete(paymentIntentId);
+    if (payment.state === 'transferred') onPaid();
     try {
       await step(context, payment);
     } catch (error) {
@@ -125,18 +126,17 @@ async function finishBuy(context: RelayerContext, paymentIntentId: string): Prom
  * Goes on with what the journal holds. A payment whose payout is not journalled is given back: its claim may have ended meanwhile,
  * and whoever claims it next uses the credits that are in hand.
  *
- * @param context - the instance
  * @param follow - looks after what is under way
  */
 export function resumePayments(
   context: RelayerContext,
-  follow: (paymentIntentId: string, drive: () => Promise<void>) => void,
+  follow: (paymentIntentId: string, drive: (onPaid: () => void) => Promise<void>) => void,
 ): void {
   for (const { paymentIntentId, state } of context.journal.list(OPEN_STATES)) {
     giveBackIfUnpaid(context, paymentIntentId);
-    follow(paymentIntentId, async () => {
+    follow(paymentIntentId, async (onPaid) => {
       if (state === 'buying') await finishBuy(context, paymentIntentId);
-      await drivePayment(context, paymentIntentId);
+      await drivePayment(context, paymentIntentId, onPaid);
     });
   }
 }
@@ -152,8 +152,6 @@ function wasUndone({ journal }: RelayerContext, paymentIntentId: string): boolea
 /**
  * Tells the frontend which transaction paid a payment.
  *
- * @param context - the instance
- * @param payment - `transferred`
  * @throws FrontendError where the frontend does not take it now
  * @see docs/specification.md FRONT-3
  */

@@ -1,10 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { payoutsAbi } from '@prism-gateway/contracts';
-import { type Address, type Hash, type Hex, type PublicClient, zeroAddress } from 'viem';
+import { type Address, type Hash, type Hex, zeroAddress } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
-import { markPayout } from '../chain/marks.ts';
+import { isCounted } from '../chain/isCounted.ts';
+import { boundMark, markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/createMarkTable.ts';
 import type { Payment } from '../journal/payment.ts';
+import { computeCreditsOwed } from '../payments/computeCredits.ts';
+import { formatCredits } from '../payments/formatAmount.ts';
+import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
@@ -13,45 +17,128 @@ export const PAYOUT_CONFIRMATIONS = 2;
 /** Polls for which a look at the chain serves, for what another instance has paid: nobody waits for it. */
 export const FRESH_POLLS = 5;
 
-/**
- * Names the journal's fact through which contract `Payouts` a payout went: that one never pays its mark twice.
- *
- * @param txHash - the payout
- * @returns the fact's name
- */
+/** Names the journal's fact through which contract `Payouts` a payout went: that one never pays its mark twice. */
 export function throughContractFact(txHash: Hash): string {
   return `through Payouts:${txHash}`;
 }
 
-/** A payout, and the contract that has made it; absent: a plain transfer, or a contract that is no longer the one. */
-export type FoundPayout = PlacedMark & { readonly contract?: Address | undefined };
+/** Names the journal's fact of the payouts for which a payment is held: what a person says of them, `release` carries out. */
+export const suspectFact = (paymentIntentId: string) => `suspect:${paymentIntentId}`;
+
+/** What keeps a payout from being taken for the payment's. */
+type PayoutFault = 'sender' | 'wallet' | 'amount';
+
+/** A payout, the contract that has made it (absent: a plain transfer), and what is wrong with it. */
+export type FoundPayout = PlacedMark & {
+  readonly contract?: Address | undefined;
+  readonly fault?: PayoutFault | undefined;
+};
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** Whether an amount is what a claim owes, at its own rate or at any other that may be taken. */
+export function isOwedAmount(
+  { expectedRate, maxRateDeviationBps }: Pick<RelayerConfig, 'expectedRate' | 'maxRateDeviationBps'>,
+  { stablecoinAmount, creditsOwed }: Pick<Payment, 'stablecoinAmount' | 'creditsOwed'>,
+  amount: bigint,
+): boolean {
+  if (amount === creditsOwed) return true;
+  const unit = computeCreditsOwed(stablecoinAmount, 1n);
+  if (unit === 0n || amount === 0n || amount % unit !== 0n) return false;
+  const rate = amount / unit;
+  const distance = rate > expectedRate ? rate - expectedRate : expectedRate - rate;
+  return distance * 10_000n <= expectedRate * BigInt(maxRateDeviationBps);
+}
+
+function judge({ config }: RelayerContext, payment: Payment, payout: FoundPayout): FoundPayout {
+  const { self, others } = config;
+  const isKnown = payout.contract !== undefined || [self, ...others].some((known) => isSame(known, payout.sender));
+  const fault = !isKnown
+    ? 'sender'
+    : !isSame(payout.recipient, payment.walletAddress)
+      ? 'wallet'
+      : isOwedAmount(config, payment, payout.amount)
+        ? undefined
+        : 'amount';
+  return { ...payout, fault };
+}
 
 /**
- * Looks for a payout of a payment: through the contract `Payouts` by whichever payer, else by a transfer of whatever known relayer.
+ * Looks for a payout of a payment: through the contract `Payouts` by whichever payer, else by a transfer to its wallet from anyone.
  *
- * @param context - with the search
  * @param payment - not yet paid, as far as is known
- * @returns the payout, deep enough; undefined where there is none
+ * @returns the payout, deep enough; if none is in order, one with its fault; undefined if there is none at all
  * @throws NodeBehindError, StepError `CHAIN_UNAVAILABLE` where it cannot be known now; viem's errors
  */
 export async function findPayout(context: RelayerContext, payment: Payment): Promise<FoundPayout | undefined> {
-  const { client, config, journal, search, signal } = context;
-  const { payouts, searchFromBlock: fromBlock } = config;
-  const mark = markPayout(payment.paymentIntentId);
+  const { config, journal, search, signal } = context;
+  const { payouts: contract } = config;
+  const payoutId = markPayout(payment.paymentIntentId);
   for (;;) {
-    const paid = payouts === undefined ? undefined : await findPaid({ client, payouts, mark, fromBlock });
     const { headBlock } = await search.search();
-    const payout = paid ?? journal.marks.find(mark).find(({ kind }) => kind === 'payout');
+    const paid = contract === undefined ? undefined : await findPaid(context, { contract, payoutId, headBlock });
+    // What went through the contract for another frontend is none of this payment's: the contract knows.
+    const found: readonly FoundPayout[] =
+      paid === undefined
+        ? journal.marks.find(payoutId).filter((one) => isCounted(context, one) && one.via !== contract?.toLowerCase())
+        : [{ ...paid, contract }];
+    const judged = found.map((one) => judge(context, payment, one));
+    const payout = judged.find(({ fault }) => fault === undefined) ?? judged[0];
     if (payout === undefined) return undefined;
-    if (headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return { ...payout, contract: paid && payouts };
+    if (headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
     await pause(config.rpcPollIntervalMs, undefined, { signal });
   }
 }
 
+/** What people are told of a payout that is not in order. */
+const FAULTS: Readonly<
+  Record<PayoutFault, { code: string; subject: string; describe(payment: Payment, payout: FoundPayout): string }>
+> = {
+  sender: {
+    code: 'PAYOUT_BY_STRANGER',
+    subject: 'somebody else has paid it',
+    describe: (_, { sender, amount }) =>
+      `${sender}, which RELAYER_ADDRESSES does not name, has paid ${formatCredits(amount)} credits with its mark. If that is an instance of yours, stop one of the two, or name them and pay through Payouts; if it is forged, release the payment.`,
+  },
+  wallet: {
+    code: 'PAYOUT_TO_ANOTHER',
+    subject: 'it was paid to another wallet',
+    describe: ({ walletAddress }, { recipient }) =>
+      `A payout with its mark went to ${recipient}, not to ${walletAddress}. Find out which wallet is right before anything else is paid.`,
+  },
+  amount: {
+    code: 'PAYOUT_OF_ANOTHER_AMOUNT',
+    subject: 'it was paid with another amount',
+    describe: ({ creditsOwed = 0n }, { amount, sender }) =>
+      `${sender} has paid ${formatCredits(amount)} credits, and ${formatCredits(creditsOwed)} are owed.`,
+  },
+};
+
+function holdSuspect(context: RelayerContext, payment: Payment, payout: FoundPayout, fault: PayoutFault): void {
+  const { journal } = context;
+  const { paymentIntentId } = payment;
+  const { code, subject, describe } = FAULTS[fault];
+  const reason = describe(payment, payout);
+  const { txHash, contract } = payout;
+  const hashes = [txHash, ...journal.marks.find(markPayout(paymentIntentId)).map((one) => one.txHash)];
+  journal.commit(() => {
+    journal.setFact(suspectFact(paymentIntentId), JSON.stringify({ hashes: [...new Set(hashes)], contract }));
+    journal.move(paymentIntentId, 'held', { reason });
+    tellPayment(context, {
+      paymentIntentId,
+      alert: {
+        code,
+        severity: 'critical',
+        subject: `Payment ${paymentIntentId} is held: ${subject}`,
+        text: `${reason} Transaction: ${txHash}. Nothing more is paid for it until a person has looked at it.`,
+      },
+    });
+  });
+}
+
 /**
- * Takes in a payout that was found on the chain.
+ * Takes in a payout that was found on the chain. One that is not in order holds the payment.
  *
- * @param context - with journal and alerts
  * @param params - the payment and what was found
  */
 export function takePayout(
@@ -59,74 +146,50 @@ export function takePayout(
   params: { readonly payment: Payment; readonly payout: FoundPayout },
 ): void {
   const { payment, payout } = params;
-  const { paymentIntentId, walletAddress } = payment;
+  const { paymentIntentId } = payment;
   const { journal, log } = context;
-  if (payout.recipient?.toLowerCase() !== walletAddress.toLowerCase()) {
-    const reason = `A payout with its mark went to ${payout.recipient}, not to ${walletAddress}.`;
-    journal.commit(() => {
-      journal.move(paymentIntentId, 'held', { reason });
-      tellPayment(context, {
-        paymentIntentId,
-        alert: {
-          code: 'PAYOUT_TO_ANOTHER',
-          severity: 'critical',
-          subject: `Payment ${paymentIntentId} is held: it was paid to another wallet`,
-          text: `${reason} Transaction: ${payout.txHash}. Find out which wallet is right before anything else is paid.`,
-        },
-      });
-    });
+  if (payout.fault !== undefined) {
+    holdSuspect(context, payment, payout, payout.fault);
     return;
   }
   log.info({ paymentIntentId, txHash: payout.txHash, paidBy: payout.sender }, 'payout found on the chain');
   journal.commit(() => {
     if (payout.contract !== undefined) journal.setFact(throughContractFact(payout.txHash), payout.contract);
+    journal.clearFact(suspectFact(paymentIntentId));
     journal.move(paymentIntentId, 'transferred', { txHash: payout.txHash, paidBy: payout.sender });
   });
 }
 
-/** Part of a range that is asked for next where a node does not answer for the whole: each limits blocks in its own words. */
-const SMALLER = 4;
-
 /**
- * Asks the contract `Payouts` who has paid a mark, with which transaction, and where.
+ * Asks the contract `Payouts` who has paid, as of one block, so that no node that is behind can answer; the search, or else the contract's
+ * event, tells with which transaction.
  *
- * @param wanted - the contract, the mark, and the block that its first payout is not before
- * @returns the payout, by whichever payer; undefined where nobody has paid
  * @throws StepError `CHAIN_UNAVAILABLE` where the contract says that it is paid and the logs do not show it; viem's errors
- * @see docs/payments.md, "Several instances"
  */
-async function findPaid(wanted: {
-  readonly client: PublicClient;
-  readonly payouts: Address;
-  readonly mark: Hex;
-  readonly fromBlock: number;
-}): Promise<PlacedMark | undefined> {
-  const { client, payouts: address, mark } = wanted;
-  const read = { address, abi: payoutsAbi, functionName: 'payerOf', args: [mark] } as const;
-  if ((await client.readContract(read)) === zeroAddress) return undefined;
-  const fromBlock = BigInt(wanted.fromBlock);
-  let last = await client.getBlockNumber({ cacheTime: 0 });
-  let range = last - fromBlock + 1n;
-  while (last >= fromBlock) {
-    const first = last - range + 1n > fromBlock ? last - range + 1n : fromBlock;
-    try {
-      const event = { address, abi: payoutsAbi, eventName: 'Paid', args: { mark }, strict: true } as const;
-      const [paid] = await client.getContractEvents({ ...event, fromBlock: first, toBlock: last });
-      if (paid !== undefined) {
-        const { transactionHash: txHash, blockNumber, transactionIndex, args } = paid;
-        // Lower case of an address is an address.
-        const [sender, recipient] = [args.payer.toLowerCase() as Address, args.wallet.toLowerCase() as Address];
-        const place = { blockNumber: Number(blockNumber), txIndex: transactionIndex };
-        return { txHash, sender, kind: 'payout', mark, recipient, amount: args.amount, ...place };
-      }
-      last = first - 1n;
-    } catch (error) {
-      if (first === last) throw error;
-      range = (last - first) / BigInt(SMALLER) + 1n;
-    }
-  }
-  throw new StepError(
-    'CHAIN_UNAVAILABLE',
-    'The contract Payouts says that it is paid, and the logs from SEARCH_FROM_BLOCK on do not show it.',
-  );
+async function findPaid(
+  { client, config, journal, readFrontend }: RelayerContext,
+  wanted: { readonly contract: Address; readonly payoutId: Hex; readonly headBlock: number },
+): Promise<PlacedMark | undefined> {
+  const { contract: address, payoutId, headBlock } = wanted;
+  const mark = boundMark(await readFrontend(), payoutId);
+  const toBlock = BigInt(headBlock);
+  const read = { address, abi: payoutsAbi, functionName: 'payerOf', args: [mark], blockNumber: toBlock } as const;
+  const payer = await client.readContract(read);
+  if (payer === zeroAddress) return undefined;
+  const seen = journal.marks
+    .find(payoutId)
+    .find(({ sender, via = '0x' }) => isSame(sender, payer) && isSame(via, address));
+  if (seen !== undefined) return seen;
+  // It went to another wallet than the payment's.
+  const event = { address, abi: payoutsAbi, eventName: 'Paid', args: { mark }, strict: true } as const;
+  const [paid] = await client.getContractEvents({ ...event, fromBlock: BigInt(config.searchFromBlock), toBlock });
+  if (paid === undefined)
+    throw new StepError(
+      'CHAIN_UNAVAILABLE',
+      'The contract Payouts says that it is paid, and the logs from SEARCH_FROM_BLOCK on do not show it.',
+    );
+  const { transactionHash: txHash, blockNumber, transactionIndex: txIndex, args } = paid;
+  // Lower case of an address is an address.
+  const [sender, recipient] = [args.payer.toLowerCase() as Address, args.wallet.toLowerCase() as Address];
+  return { txHash, sender, mark: payoutId, recipient, amount: args.amount, blockNumber: Number(blockNumber), txIndex };
 }

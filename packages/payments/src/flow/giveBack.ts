@@ -1,12 +1,7 @@
-import type { MoveChanges } from '../journal/openPaymentJournal.ts';
+import type { MoveChanges } from '../journal/paymentWrites.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
-/**
- * Names the journal's fact that holds the frontend's name of a claim, by which it can be given up.
- *
- * @param paymentIntentId - the payment
- * @returns the fact's name
- */
+/** Names the journal's fact that holds the frontend's name of a claim, by which it can be given up. */
 export function claimFact(paymentIntentId: string): string {
   return `claim:${paymentIntentId}`;
 }
@@ -15,7 +10,6 @@ export function claimFact(paymentIntentId: string): string {
  * Leaves a payment to whoever claims it next. One that was paid already, and whose payout has vanished, the frontend lists no more: it
  * goes on being looked after here.
  *
- * @param context - the instance
  * @param paymentIntentId - nothing of this instance on the chain can still pay it
  * @param changes - why, and how its attempt ended
  */
@@ -33,7 +27,6 @@ export function giveBack(
 /**
  * Tells the frontend that a payment which was given back is free, where it takes that; else its lease must end.
  *
- * @param context - the instance
  * @param paymentIntentId - nothing of this instance can still pay it
  */
 export async function releaseClaim(context: RelayerContext, paymentIntentId: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
-import { FINAL_STATES, type Sent } from '@prism-gateway/sender';
+import { FINAL_STATES, INTENT_STATES, type Sent } from '@prism-gateway/sender';
 import { parseEventLogs } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
+import { describeTransaction } from '../chain/describeTransaction.ts';
 import { encodePayout, markPayout } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { Payment } from '../journal/payment.ts';
@@ -13,29 +14,28 @@ import { takeRefusal } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 import { findOpenAttempt, nextIntentId, sendAttempt } from './sendAttempt.ts';
 
+/** States of a payout that may yet be mined. */
+const LIVE_STATES = INTENT_STATES.filter((state) => !FINAL_STATES.includes(state));
+
 /**
  * While the sender is still at a payout of it, there is no other one: a person may have released the payment too early, or the journal may have
  * been lost and the sender's not.
  */
-function refuseSecondPayout(context: RelayerContext, { paymentIntentId }: Payment): void {
-  const { journal, sender } = context;
-  const payouts = journal.attemptsOf(paymentIntentId).filter(({ kind }) => kind === 'payout');
-  const isLive = payouts.some(({ intentId }) => {
-    const intent = sender.get(intentId);
-    return intent !== undefined && !FINAL_STATES.includes(intent.state);
-  });
+function refuseSecondPayout({ sender, config }: RelayerContext, { paymentIntentId }: Payment): void {
   const mark = markPayout(paymentIntentId);
-  const isUnknown = context.unknownPayouts.list().some((unknown) => unknown.mark === mark);
-  if (isLive || isUnknown) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
+  const isLive = sender
+    .list({ states: LIVE_STATES })
+    .some(
+      ({ call }) => call && describeTransaction({ to: call.to, input: call.data }, config.creditToken)?.mark === mark,
+    );
+  if (isLive) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
 }
 
 /**
  * Journals the payout of a payment whose credits are set aside, if it is not paid.
  *
- * @param context - the instance
- * @param payment - `bought`
  * @throws StepError `PAYOUT_FAILED`, `CHAIN_UNAVAILABLE`; NodeBehindError; viem's errors
- * @see docs/payments.md, "One instance", "Several instances"
+ * @see docs/payments.md, "Why it cannot pay twice"
  */
 export async function payOut(context: RelayerContext, payment: Payment): Promise<void> {
   refuseSecondPayout(context, payment);
@@ -48,9 +48,6 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   const intentId = nextIntentId(context, { payment, kind: 'payout', call });
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
 }
-
-/** A first transfer to a wallet costs more than another one, a third at most. */
-const GAS_MARGIN = 2n;
 
 function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean {
   const transfers = parseEventLogs({ abi: creditTokenAbi, eventName: 'Transfer', logs: [...sent.logs] });
@@ -91,12 +88,10 @@ async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent
 /**
  * Waits for a payout.
  *
- * @param context - the instance
- * @param payment - `transferring`
  * @throws StepError `PAYOUT_FAILED` where nothing was paid; SenderError where that is not known
  */
 export async function settlePayout(context: RelayerContext, payment: Payment): Promise<void> {
-  const { journal, log, config, memory } = context;
+  const { journal, log, config } = context;
   const { paymentIntentId } = payment;
   const attempt = findOpenAttempt(context, payment);
   const { intentId } = attempt;
@@ -104,10 +99,9 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
     attempt,
     confirmations: PAYOUT_CONFIRMATIONS,
     whenGasTooHigh: 'wait',
-    gasLimit: memory.payoutGasLimit,
   });
   if (outcome.kind === 'void') {
-    memory.payoutGasLimit = undefined;
+    context.readiness.distrustContracts();
     journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
     throw new StepError('PAYOUT_FAILED', `The payout was not made. ${outcome.reason}`, outcome.error);
   }
@@ -116,7 +110,7 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
   const mined = readMined(sent, config);
   context.search.saw(Number(sent.blockNumber));
   if (sent.status === 'reverted') {
-    memory.payoutGasLimit = undefined;
+    context.readiness.distrustContracts();
     journal.move(paymentIntentId, 'claimed', {
       reason: 'reverted',
       settled: { intentId, state: 'void', txHash, mined },
@@ -124,7 +118,6 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
     throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
   }
   if (!hasPaid(context, payment, sent)) return await takeStrange(context, payment, sent, intentId);
-  memory.payoutGasLimit = sent.gasUsed * GAS_MARGIN;
   journal.move(paymentIntentId, 'transferred', {
     txHash,
     paidBy: config.self,

@@ -1,16 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, type Hash } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
+import { markPayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
-import { findPayout, takePayout, throughContractFact } from './findPayout.ts';
+import { findPayout, isOwedAmount, takePayout, throughContractFact } from './findPayout.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
-/**
- * Names the journal's fact that a person vouches for a vanished payout: it will not come back.
- *
- * @param paymentIntentId - the payment
- * @returns the fact's name
- */
+/** Names the journal's fact that a person vouches for a vanished payout: it will not come back. */
 export function releasedFact(paymentIntentId: string): string {
   return `released:${paymentIntentId}`;
 }
@@ -111,10 +107,8 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
 /**
  * Brings back a payout that a reorganisation has undone, or makes it anew once it can never come back.
  *
- * @param context - the instance
- * @param payment - `vanished`
  * @throws KeyUsedElsewhereError where a foreign transaction has taken the payout's account nonce; viem's errors
- * @see docs/payments.md, "Reorganisations"
+ * @see docs/payments.md, "Why it cannot pay twice"
  */
 export async function recoverVanished(context: RelayerContext, payment: Payment): Promise<void> {
   const { config, journal, signal } = context;
@@ -142,6 +136,26 @@ function isSettled({ journal }: RelayerContext, { state, txHash }: Payment): boo
   return state === 'completed';
 }
 
+/** Tells of a second payout of what was owed, whoever has made it: nothing is paid back by itself. */
+function tellTwice({ journal, config, alerter }: RelayerContext, payment: Payment): void {
+  const { paymentIntentId, txHash } = payment;
+  const name = `paid twice:${paymentIntentId}`;
+  const others = journal.marks
+    .find(markPayout(paymentIntentId))
+    .filter((found) => found.txHash !== txHash && isOwedAmount(config, payment, found.amount));
+  if (others.length === 0 || journal.fact(name) !== undefined) return;
+  const list = others.map((found) => `${found.txHash} of ${found.sender}`).join(', ');
+  journal.commit(() => {
+    journal.setFact(name, list);
+    alerter.raise({
+      code: 'PAID_TWICE',
+      severity: 'critical',
+      subject: `Payment ${paymentIntentId} is paid twice`,
+      text: `It is paid by ${txHash}, and by ${list}. Find out whose second transaction it is, and stop that instance.`,
+    });
+  });
+}
+
 /** Forgets the bytes of what is mined for good: all up to the last such payout, but not those of a payout that has vanished. */
 function forgetSettled({ journal }: RelayerContext, settled: ReadonlySet<Hash | undefined>): void {
   const kept = journal.broadcasts.list();
@@ -154,7 +168,16 @@ function forgetSettled({ journal }: RelayerContext, settled: ReadonlySet<Hash | 
   journal.broadcasts.forget(Math.min(last, ...unsettled.map((nonce) => nonce - 1)));
 }
 
-/** The block of a payout. The search does not follow payers through the contract that nobody has named: the node tells of theirs. */
+/** Drops calldata and signed bytes of what was called for settled attempts, once the sender knows them for final. */
+export async function pruneSettled({ journal, sender }: RelayerContext): Promise<void> {
+  const settled = journal.listPrunable();
+  if (settled.length === 0) return;
+  const pruned = await sender.prune(settled);
+  const unknown = settled.filter((intentId) => sender.get(intentId) === undefined);
+  journal.commit(() => [...pruned, ...unknown].forEach(journal.dropCall));
+}
+
+/** The block of a payout; one that the search has not seen, the node tells of. */
 async function locate({ client, journal }: RelayerContext, txHash: Hash): Promise<number | undefined> {
   if (journal.marks.has(txHash)) return journal.marks.blockOf(txHash);
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] });
@@ -165,18 +188,19 @@ async function locate({ client, journal }: RelayerContext, txHash: Hash): Promis
  * Looks after payouts until no reorganisation can undo them, those of this instance and those of others that it has completed. A payment
  * whose payout is no longer on the chain is moved to `vanished`.
  *
- * @param context - the instance
+ * @returns how many have just become safe from it
  * @throws viem's errors
  * @see docs/specification.md PAY-15
  */
-export async function watchPayouts(context: RelayerContext): Promise<void> {
+export async function watchPayouts(context: RelayerContext): Promise<number> {
   const { journal, log, reorgDepth } = context;
-  if (journal.listWatched().length === 0) return;
+  if (journal.listWatched().length === 0) return 0;
   const { headBlock } = await context.search.search();
   const settled = new Set<Hash | undefined>();
   for (const payment of journal.listWatched()) {
     const { paymentIntentId, txHash } = payment;
     const block = txHash === undefined ? undefined : await locate(context, txHash);
+    if (block !== undefined) tellTwice(context, payment);
     if (txHash !== undefined && block !== undefined && headBlock - block >= reorgDepth) {
       journal.unwatch(paymentIntentId);
       journal.clearFact(throughContractFact(txHash));
@@ -187,4 +211,5 @@ export async function watchPayouts(context: RelayerContext): Promise<void> {
     }
   }
   forgetSettled(context, settled);
+  return settled.size;
 }

@@ -1,4 +1,4 @@
-import type { Alert } from '@prism-gateway/alerts';
+import type { Alert } from '@prism-gateway/node/alerts';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
@@ -10,12 +10,7 @@ const REFUSABLE: readonly PaymentState[] = ['seen', 'given back', 'held'];
 /** Its payout is under way or done, with the values of its claim. */
 const TOO_LATE: readonly PaymentState[] = ['transferring', 'transferred', 'completed', 'vanished'];
 
-/**
- * Names the journal's fact that a payment is refused.
- *
- * @param paymentIntentId - the payment
- * @returns the fact's name
- */
+/** Names the journal's fact that a payment is refused. */
 export function refusedFact(paymentIntentId: string): string {
   return `refused:${paymentIntentId}`;
 }
@@ -32,7 +27,7 @@ function writeAlert(known: Payment | undefined, { paymentIntentId = '', reason }
   }
   return {
     code: 'PAYMENT_REFUSED',
-    severity: 'critical',
+    severity: 'warning',
     subject: `Payment ${paymentIntentId === '' ? 'without a usable id' : paymentIntentId} is refused`,
     text: `${reason} The frontend listed it so; it is never paid until someone has looked at it.`,
   };
@@ -41,7 +36,6 @@ function writeAlert(known: Payment | undefined, { paymentIntentId = '', reason }
 /**
  * Refuses a payment: it is never paid, and told once. One whose payout is journalled is paid with the values of its claim, and told as well.
  *
- * @param context - journal, alerts, log
  * @param fault - which, and why; without an id, the reason alone is told once
  */
 export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter' | 'log'>, fault: ListingFault): void {
@@ -53,6 +47,10 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
     journal.setFact(name, reason);
     const known = journal.get(paymentIntentId);
     if (known !== undefined && REFUSABLE.includes(known.state)) journal.move(paymentIntentId, 'refused', { reason });
+    if (known === undefined && paymentIntentId !== '') {
+      const { walletAddress = '', stablecoinAmount = 0n } = fault;
+      journal.addRefused({ paymentIntentId, walletAddress, stablecoinAmount, reason });
+    }
     const alert = writeAlert(known, fault);
     // Of one that is paid already, and of what has no name, no end is ever seen.
     if (alert.code === 'PAYMENT_REFUSED' && paymentIntentId !== '') tellPayment(context, { paymentIntentId, alert });
@@ -63,9 +61,7 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
 /**
  * Refuses a payment that is listed with other values than before.
  *
- * @param context - journal, alerts, log
  * @param listed - fit to be paid as far as its data goes
- * @returns whether its values are others
  */
 export function refuseChanged(
   context: Pick<RelayerContext, 'journal' | 'alerter' | 'log'>,
@@ -73,7 +69,8 @@ export function refuseChanged(
 ): boolean {
   const { paymentIntentId } = listed;
   const known = context.journal.get(paymentIntentId);
-  if (known === undefined) return false;
+  // A refused one may be listed as it likes: a person says what becomes of it.
+  if (known === undefined || known.state === 'refused') return false;
   const { walletAddress, stablecoinAmount } = known;
   if (walletAddress === listed.walletAddress && stablecoinAmount === listed.stablecoinAmount) return false;
   refusePayment(context, {
@@ -87,8 +84,6 @@ export function refuseChanged(
  * Takes in that a payment under way was refused meanwhile. To be asked in the same turn of the event loop in which its buy or payout is
  * journalled.
  *
- * @param context - the instance
- * @param payment - `claimed` or `bought`
  * @returns whether it is `refused` now; credits bought stay in hand
  */
 export function takeRefusal(context: RelayerContext, payment: Payment): boolean {

@@ -1,13 +1,13 @@
-import type { Alerter } from '@prism-gateway/alerts';
-import type { Logger } from '@prism-gateway/runtime/logs';
+import type { Alerter } from '@prism-gateway/node/alerts';
+import type { Logger } from '@prism-gateway/node/logs';
 import type { Sender } from '@prism-gateway/sender';
-import type { PublicClient } from 'viem';
+import type { Hex, PublicClient } from 'viem';
 import type { KeyWatch } from '../chain/createKeyWatch.ts';
-import type { MarkSearch } from '../chain/createMarkSearch.ts';
 import type { PayoutFence } from '../chain/createPayoutFence.ts';
-import type { UnknownPayouts } from '../chain/createUnknownPayouts.ts';
+import type { TransferSearch } from '../chain/createTransferSearch.ts';
 import type { FrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
+import type { AttemptKind } from '../journal/payment.ts';
 import type { DayLimit } from '../limits/createDayLimit.ts';
 import type { Exchange } from '../readiness/createExchange.ts';
 import type { Readiness } from '../readiness/createReadiness.ts';
@@ -17,22 +17,15 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 export interface RelayerMemory {
   /** Credit base units bought for a payment since it was claimed; what a restart forgets is in hand all the same. */
   readonly bought: Map<string, bigint>;
-  /** Payments of which people know that they were given back, until a payout is journalled: each is claimed again and again. */
-  readonly givenBackTold: Set<string>;
-  /** What a payout may use, learnt from the last one, so that it needs no estimation; undefined after one that failed. */
-  payoutGasLimit: bigint | undefined;
+  /** What a call may use, learnt from the last of its kind, so that it needs no estimation; none after one that failed. */
+  readonly gasLimits: Map<AttemptKind, bigint>;
 }
 
-/**
- * Creates the memory of a start.
- *
- * @returns a memory of nothing
- */
+/** Creates the memory of a start. */
 export function createMemory(): RelayerMemory {
   return {
     bought: new Map(),
-    givenBackTold: new Set(),
-    payoutGasLimit: undefined,
+    gasLimits: new Map(),
   };
 }
 
@@ -42,11 +35,13 @@ export interface RelayerContext {
   readonly journal: PaymentJournal;
   readonly sender: Sender;
   readonly client: PublicClient;
-  readonly search: MarkSearch;
+  readonly search: TransferSearch;
   readonly fence: PayoutFence;
   readonly watch: KeyWatch;
   /** Finds out what the key has done, where the journal does not know; at once where it does. */
   readonly settle: () => Promise<void>;
+  /** The frontend's id in the contract `Payouts`. @throws StepError `CONTRACTS_WRONG` where it lets this address not pay; viem's errors */
+  readonly readFrontend: () => Promise<Hex>;
   /** Blocks that may be replaced. */
   readonly reorgDepth: number;
   readonly frontend: FrontendClient;
@@ -63,6 +58,5 @@ export interface RelayerContext {
   readonly exchange: Exchange;
   readonly readiness: Readiness;
   readonly dayLimit: DayLimit;
-  readonly unknownPayouts: UnknownPayouts;
   readonly memory: RelayerMemory;
 }

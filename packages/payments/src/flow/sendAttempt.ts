@@ -1,4 +1,4 @@
-import { SenderError, type Sent } from '@prism-gateway/sender';
+import { hashCall, SenderError, type Sent } from '@prism-gateway/sender';
 import type { ChainCall } from '../chain/marks.ts';
 import type { Attempt, AttemptKind, Payment } from '../journal/payment.ts';
 import type { RelayerContext } from './relayerContext.ts';
@@ -15,7 +15,6 @@ const UNSETTLED = ['CLOSED', 'JOURNAL_FAILED', 'INTENT_MISMATCH', 'INVALID_ARGUM
 /**
  * Finds the attempt that is under way.
  *
- * @param context - with the journal
  * @param payment - in a state that has one
  * @returns the attempt that was journalled last
  * @throws TypeError where there is none, which is a defect
@@ -26,12 +25,19 @@ export function findOpenAttempt(context: RelayerContext, payment: Payment): Atte
   return attempt;
 }
 
+/** A balance that was not zero when gas was estimated may be zero by then: each that is filled again costs 17,100 more. */
+const GAS_MARGIN = 2n;
+
+/** Undefined: the sender says what is wrong with it. */
+async function estimateGas({ client, config }: RelayerContext, { to, data }: Attempt): Promise<bigint | undefined> {
+  const estimated = await client.estimateGas({ account: config.self, to, data }).catch(() => undefined);
+  return estimated === undefined ? undefined : estimated * GAS_MARGIN;
+}
+
 /**
  * Has the sender put a journalled attempt on the chain, or waits for it if it is at it already.
  *
- * @param context - with the sender
  * @param params - the attempt, how deep it must be, and whether it waits for a lower gas price
- * @returns the outcome
  * @throws SenderError where the outcome is not known
  */
 export async function sendAttempt(
@@ -40,12 +46,11 @@ export async function sendAttempt(
     readonly attempt: Attempt;
     readonly confirmations: number;
     readonly whenGasTooHigh: 'wait' | 'reject';
-    /** Absent: it is estimated. */
-    readonly gasLimit?: bigint | undefined;
   },
 ): Promise<AttemptOutcome> {
-  const { attempt, confirmations, whenGasTooHigh, gasLimit } = params;
-  const { signal } = context;
+  const { attempt, confirmations, whenGasTooHigh } = params;
+  const { signal, memory } = context;
+  const gasLimit = memory.gasLimits.get(attempt.kind) ?? (await estimateGas(context, attempt));
   try {
     const options = { confirmations, whenGasTooHigh, signal, label: `${attempt.kind} ${attempt.paymentIntentId}` };
     const sent = await context.sender.send(
@@ -53,9 +58,12 @@ export async function sendAttempt(
       { to: attempt.to, data: attempt.data, ...(gasLimit === undefined ? {} : { gasLimit }) },
       options,
     );
+    if (sent.status === 'success') memory.gasLimits.set(attempt.kind, sent.gasUsed * GAS_MARGIN);
+    else memory.gasLimits.delete(attempt.kind);
     return { kind: 'mined', sent };
   } catch (error) {
     if (!(error instanceof SenderError) || UNSETTLED.includes(error.code)) throw error;
+    memory.gasLimits.delete(attempt.kind);
     return { kind: 'void', reason: `${error.code}: ${error.message}`, error };
   }
 }
@@ -63,10 +71,6 @@ export async function sendAttempt(
 /**
  * Names the next call of a payment at the sender. Where the journal of payments was lost and the sender's was not, names that the sender has
  * for other calls are passed over: under one of these, it would refuse this call for ever.
- *
- * @param context - journal and sender
- * @param params - the payment and its call
- * @returns the intent's id
  */
 export function nextIntentId(
   { journal, sender }: Pick<RelayerContext, 'journal' | 'sender'>,
@@ -75,8 +79,9 @@ export function nextIntentId(
   const { payment, kind, call } = params;
   for (let count = payment.attempts + 1; ; count++) {
     const intentId = `${kind}:${count}:${payment.paymentIntentId}`;
-    const known = sender.get(intentId)?.call;
-    const isFree = known === undefined || (known.to === call.to && known.data === call.data);
+    const known = sender.get(intentId);
+    const hash = known?.callHash ?? (known?.call && hashCall(known.call));
+    const isFree = known === undefined || hash === hashCall({ ...call, value: 0n });
     if (isFree && !journal.hasAttempt(intentId)) return intentId;
   }
 }

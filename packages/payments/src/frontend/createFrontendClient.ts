@@ -127,8 +127,6 @@ function readClaimId(text: string): { readonly claimId?: string } {
 /**
  * Creates a client of the frontend.
  *
- * @param options - base URL, secret and patience
- * @returns the client
  * @see docs/specification.md FRONT-1, FRONT-2, FRONT-3
  */
 export function createFrontendClient(options: FrontendOptions): FrontendClient {

@@ -24,12 +24,7 @@ export interface BroadcastTable {
   forget(nonce: number): void;
 }
 
-/**
- * Keeps broadcasts in the journal's file.
- *
- * @param database - with the journal's tables
- * @returns the table
- */
+/** Keeps broadcasts in the journal's file. */
 export function createBroadcastTable(database: DatabaseSync): BroadcastTable {
   const add = database.prepare('INSERT INTO broadcasts VALUES (?, ?, ?) ON CONFLICT (tx_hash) DO NOTHING');
   const list = database.prepare(

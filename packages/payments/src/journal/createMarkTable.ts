@@ -1,19 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { commitTogether } from '@prism-gateway/alerts';
+import { commitTogether } from '@prism-gateway/node/alerts';
 import type { Address, Hash, Hex } from 'viem';
 
-/** What a relayer's transaction is: a payout, or none. */
+/** A transaction that has moved credits, as far as it was looked for. */
 export interface MarkedTransaction {
   readonly txHash: Hash;
-  /** Who sent it; lower case. */
+  /** Who signed it; lower case. */
   readonly sender: Address;
-  readonly kind: 'payout' | 'none';
-  /** Which payment it pays; absent for `none`. */
+  /** The contract that it called; lower case; absent: none. */
+  readonly via?: Address;
+  /** Which payment it pays; absent: none. */
   readonly mark?: Hex;
-  /** Who got credits; lower case; for `payout`. */
-  readonly recipient?: Address;
-  /** Credit base units; for `payout`. */
-  readonly amount?: bigint;
+  /** Who got credits; lower case. */
+  readonly recipient: Address;
+  /** Credit base units that the token's logs say the recipient got. */
+  readonly amount: bigint;
 }
 
 /** A marked transaction at its place in the chain. */
@@ -23,125 +24,126 @@ export interface PlacedMark extends MarkedTransaction {
 }
 
 /** Where a transaction stands in the chain. */
-export interface Place {
-  readonly txHash: Hash;
-  readonly blockNumber: number;
-  readonly txIndex: number;
+export type Place = Pick<PlacedMark, 'txHash' | 'blockNumber' | 'txIndex'>;
+
+/** Whose transfers are searched for: those out of an address, or those to it. Lower case. */
+export interface Party {
+  readonly side: 'from' | 'to';
+  readonly address: Address;
 }
 
 /** A range of blocks as it was searched. */
 export interface SearchedRange {
-  /** Chain and contracts; what was found under others stays where it is. */
+  /** Chain and token; what was found under others stays where it is. */
   readonly scope: string;
-  /** Whose transactions were searched for; lower case. */
-  readonly relayers: readonly Address[];
+  readonly parties: readonly Party[];
   readonly fromBlock: number;
   readonly toBlock: number;
   readonly added: readonly MarkedTransaction[];
   readonly places: readonly Place[];
 }
 
-/** What relayers have said on the chain, as far as it was searched. */
+/** Transfers of credits on the chain, as far as it was searched. */
 export interface MarkTable {
   has(txHash: Hash): boolean;
-  /** Writes what is new, and where all transactions of a range stand now; those of the range that are not named stand nowhere. */
+  /** Writes what is new, and where all transactions of a range stand now; those of its parties that are not named stand nowhere. */
   replaceRange(range: SearchedRange): void;
-  /** The block of a transaction; undefined where it is not on the chain. */
+  /** The block of a transaction; undefined if it is not on the chain. */
   blockOf(txHash: Hash): number | undefined;
-  /** Credit base units that a payout transfers, on the chain or not; undefined where it was never seen. */
+  /** Credit base units that a transaction moves, on the chain or not; undefined if it was never seen. */
   amountOf(txHash: Hash): bigint | undefined;
   /** Transactions on the chain with a mark, in the chain's order. */
   find(mark: Hex): readonly PlacedMark[];
-  /** Payouts of an address on the chain, newest first. */
+  /** Transactions of an address on the chain that have a mark, newest first. */
   listPayoutsBy(sender: Address): readonly PlacedMark[];
-  /** Up to which block the chain has been searched for an address, by chain and contracts; undefined before the first search. */
-  cursor(scope: string, relayer: Address): number | undefined;
-  /** All addresses that were ever searched for; lower case. */
-  listRelayers(): readonly Address[];
+  /** All transactions on the chain that have a mark, in the chain's order. */
+  listAll(): readonly PlacedMark[];
+  /** Up to which block the chain has been searched for a party; undefined before the first search. */
+  cursor(scope: string, party: Party): number | undefined;
+  /** The newest block that was ever searched; 0: none. */
+  lastBlock(scope: string): number;
   /** Has a scope searched from its beginning again; what was found stays until it is looked for. */
   forgetCursors(scope: string): void;
 }
+
+const nameOf = ({ side, address }: Party) => `${side} ${address}`;
 
 function readMark(row: Readonly<Record<string, unknown>>): PlacedMark {
   // Casts: only this table's own writes are read.
   return {
     txHash: row.tx_hash as Hash,
     sender: row.sender as Address,
-    kind: row.kind as MarkedTransaction['kind'],
+    ...(row.via === null ? {} : { via: row.via as Address }),
     ...(row.mark === null ? {} : { mark: row.mark as Hex }),
-    ...(row.recipient === null ? {} : { recipient: row.recipient as Address }),
-    ...(row.amount === null ? {} : { amount: BigInt(`${row.amount}`) }),
+    recipient: row.recipient as Address,
+    amount: BigInt(`${row.amount}`),
     blockNumber: Number(row.block_number),
     txIndex: Number(row.tx_index),
   };
 }
 
 function prepareWrites(database: DatabaseSync) {
+  const forget = (column: 'sender' | 'recipient') =>
+    database.prepare(
+      `UPDATE marks SET block_number = NULL, tx_index = NULL WHERE block_number BETWEEN ? AND ? AND scope = ? AND ${column} = ?`,
+    );
   return {
-    forget: database.prepare(
-      'UPDATE marks SET block_number = NULL, tx_index = NULL WHERE block_number BETWEEN ? AND ? AND scope = ? AND sender = ?',
-    ),
+    forget: { from: forget('sender'), to: forget('recipient') },
     add: database.prepare(
-      `INSERT INTO marks (tx_hash, sender, kind, mark, recipient, amount, scope) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (tx_hash) DO UPDATE SET kind = excluded.kind, mark = excluded.mark, recipient = excluded.recipient, amount = excluded.amount, scope = excluded.scope`,
+      `INSERT INTO marks (tx_hash, sender, via, mark, recipient, amount, scope) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (tx_hash) DO UPDATE SET mark = excluded.mark, recipient = excluded.recipient, amount = excluded.amount, scope = excluded.scope`,
     ),
     place: database.prepare('UPDATE marks SET block_number = ?, tx_index = ?, scope = ? WHERE tx_hash = ?'),
     setCursor: database.prepare(
       `INSERT INTO cursors VALUES (?, ?, ?)
-       ON CONFLICT (scope, relayer) DO UPDATE SET block_number = max(block_number, excluded.block_number)`,
+       ON CONFLICT (scope, party) DO UPDATE SET block_number = max(block_number, excluded.block_number)`,
     ),
   };
 }
 
-/**
- * Keeps marks in the journal's file.
- *
- * @param database - with the journal's tables
- * @returns the table
- */
+/** Keeps marks in the journal's file. */
 export function createMarkTable(database: DatabaseSync): MarkTable {
   const { forget, add, place, setCursor } = prepareWrites(database);
-  const has = database.prepare('SELECT 1 FROM marks WHERE tx_hash = ?');
-  const blockOf = database.prepare('SELECT block_number FROM marks WHERE tx_hash = ?');
-  const amountOf = database.prepare('SELECT amount FROM marks WHERE tx_hash = ?');
   const find = database.prepare(
     'SELECT * FROM marks WHERE mark = ? AND block_number IS NOT NULL ORDER BY block_number, tx_index',
   );
+  const row = database.prepare('SELECT block_number, amount FROM marks WHERE tx_hash = ?');
   const payouts = database.prepare(
-    `SELECT * FROM marks WHERE sender = ? AND kind = 'payout' AND block_number IS NOT NULL ORDER BY block_number DESC`,
+    'SELECT * FROM marks WHERE sender = ? AND mark IS NOT NULL AND block_number IS NOT NULL ORDER BY block_number DESC',
   );
-  const readCursor = database.prepare('SELECT block_number FROM cursors WHERE scope = ? AND relayer = ?');
-  const relayersOf = database.prepare('SELECT DISTINCT relayer FROM cursors ORDER BY relayer');
+  const all = database.prepare(
+    'SELECT * FROM marks WHERE mark IS NOT NULL AND block_number IS NOT NULL ORDER BY block_number, tx_index',
+  );
+  const readCursor = database.prepare('SELECT block_number FROM cursors WHERE scope = ? AND party = ?');
+  const readLast = database.prepare('SELECT max(block_number) AS block_number FROM cursors WHERE scope = ?');
   const forgetCursors = database.prepare('DELETE FROM cursors WHERE scope = ?');
   return {
-    has: (txHash) => has.get(txHash) !== undefined,
-    replaceRange({ scope, relayers, fromBlock, toBlock, added, places }) {
+    has: (txHash) => row.get(txHash) !== undefined,
+    replaceRange({ scope, parties, fromBlock, toBlock, added, places }) {
       commitTogether(database, () => {
-        for (const relayer of relayers) forget.run(fromBlock, toBlock, scope, relayer);
-        for (const { txHash, sender, kind, mark, recipient, amount } of added) {
-          const amountText = amount === undefined ? null : `${amount}`;
-          add.run(txHash, sender, kind, mark ?? null, recipient ?? null, amountText, scope);
-        }
+        for (const { side, address } of parties) forget[side].run(fromBlock, toBlock, scope, address);
+        for (const { txHash, sender, via, mark, recipient, amount } of added)
+          add.run(txHash, sender, via ?? null, mark ?? null, recipient, `${amount}`, scope);
         for (const { txHash, blockNumber, txIndex } of places) place.run(blockNumber, txIndex, scope, txHash);
-        for (const relayer of relayers) setCursor.run(scope, relayer, toBlock);
+        for (const party of parties) setCursor.run(scope, nameOf(party), toBlock);
       });
     },
     blockOf(txHash) {
-      const block = blockOf.get(txHash)?.block_number;
+      const block = row.get(txHash)?.block_number;
       return typeof block === 'number' ? block : undefined;
     },
     amountOf(txHash) {
-      const amount = amountOf.get(txHash)?.amount;
+      const amount = row.get(txHash)?.amount;
       return typeof amount === 'string' ? BigInt(amount) : undefined;
     },
     find: (mark) => find.all(mark).map(readMark),
     listPayoutsBy: (sender) => payouts.all(sender.toLowerCase()).map(readMark),
-    cursor(scope, relayer) {
-      const block = readCursor.get(scope, relayer.toLowerCase())?.block_number;
+    listAll: () => all.all().map(readMark),
+    cursor(scope, party) {
+      const block = readCursor.get(scope, nameOf(party))?.block_number;
       return typeof block === 'number' ? block : undefined;
     },
-    // Only addresses are written.
-    listRelayers: () => relayersOf.all().map(({ relayer }) => relayer as Address),
+    lastBlock: (scope) => Number(readLast.get(scope)?.block_number ?? 0),
     forgetCursors: (scope) => void forgetCursors.run(scope),
   };
 }

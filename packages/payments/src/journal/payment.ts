@@ -4,7 +4,7 @@ import type { PaymentState } from './paymentState.ts';
 /** A payment as the journal holds it. */
 export interface Payment {
   readonly paymentIntentId: string;
-  /** EIP-55. */
+  /** EIP-55; of one that is refused, what the frontend has listed. */
   readonly walletAddress: Address;
   /** Stablecoin base units. */
   readonly stablecoinAmount: bigint;
@@ -64,3 +64,6 @@ export interface PaymentMove {
   readonly to: PaymentState;
   readonly reason?: string;
 }
+
+/** Begins the reason of a payment that a person has closed because it was paid by other means. */
+export const PAID_BY_HAND = 'paid by hand';

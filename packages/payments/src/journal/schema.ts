@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { OUTBOX_SCHEMA } from '@prism-gateway/alerts';
-import { migrateDatabase, type Schema } from '@prism-gateway/runtime';
+import { migrateDatabase, type Schema } from '@prism-gateway/node';
+import { OUTBOX_SCHEMA } from '@prism-gateway/node/alerts';
 
 /**
- * The journal's tables. Marks belong to the chain and contracts that they were found on (`scope`), and each relayer's address is searched
- * with a cursor of its own. An attempt keeps what it has cost and given. Decisions are what people have done, who and why. Facts and
+ * The journal's tables. Marks belong to the chain and token that they were found on (`scope`), and each party's transfers are searched with a
+ * cursor of their own. An attempt keeps what it has cost and given. Decisions are what people have done, who and why. Facts and
  * alerts are in the tables of the outbox.
  */
 const PAYMENTS_SCHEMA: Schema = {
@@ -51,14 +51,16 @@ const PAYMENTS_SCHEMA: Schema = {
     ) STRICT;
     -- The attempts of a payment, oldest first.
     CREATE INDEX attempts_by_payment ON attempts (payment_intent_id);
+    -- Those whose data is not pruned yet.
+    CREATE INDEX attempts_whole ON attempts (data = '') WHERE state <> 'open' AND data <> '';
     CREATE TABLE marks (
       tx_hash TEXT PRIMARY KEY,
       scope TEXT NOT NULL,
       sender TEXT NOT NULL,
-      kind TEXT NOT NULL,
+      via TEXT,
       mark TEXT,
-      recipient TEXT,
-      amount TEXT,
+      recipient TEXT NOT NULL,
+      amount TEXT NOT NULL,
       block_number INTEGER,
       tx_index INTEGER
     ) STRICT;
@@ -68,9 +70,9 @@ const PAYMENTS_SCHEMA: Schema = {
     CREATE INDEX marks_by_block ON marks (block_number);
     CREATE TABLE cursors (
       scope TEXT NOT NULL,
-      relayer TEXT NOT NULL,
+      party TEXT NOT NULL,
       block_number INTEGER NOT NULL,
-      PRIMARY KEY (scope, relayer)
+      PRIMARY KEY (scope, party)
     ) STRICT;
     CREATE TABLE broadcasts (tx_hash TEXT PRIMARY KEY, nonce INTEGER NOT NULL, raw TEXT NOT NULL) STRICT;
     -- What this instance has broadcast on a nonce.
@@ -90,7 +92,6 @@ const PAYMENTS_SCHEMA: Schema = {
 /**
  * Opens the tables; a commit has reached the disk when it returns.
  *
- * @param database - an open file
  * @throws NewerSchemaError
  * @see https://sqlite.org/pragma.html#pragma_synchronous
  */

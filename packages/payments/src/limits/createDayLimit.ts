@@ -51,7 +51,7 @@ async function countLost({ journal, client, self, now }: DayLimitParts): Promise
   const counted = journal.list().filter(({ countedDay }) => countedDay !== undefined);
   const known = new Set(counted.map(({ paymentIntentId }) => markPayout(paymentIntentId)));
   let credits = 0n;
-  for (const { blockNumber, mark, amount = 0n } of journal.marks.listPayoutsBy(self)) {
+  for (const { blockNumber, mark, amount } of journal.marks.listPayoutsBy(self)) {
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
     if (timestamp < midnight) break;
     if (mark !== undefined && !known.has(mark)) credits += amount;
@@ -59,12 +59,7 @@ async function countLost({ journal, client, self, now }: DayLimitParts): Promise
   return credits;
 }
 
-/**
- * Creates the limits of the day.
- *
- * @param parts - what is counted, and the limits
- * @returns the limits
- */
+/** Creates the limits of the day. */
 export function createDayLimit(parts: DayLimitParts): DayLimit {
   const { journal, dailyLimit, dailyCreditLimit, creditsPerUnit, now } = parts;
   let reserved: Spent = { stablecoins: 0n, credits: 0n };

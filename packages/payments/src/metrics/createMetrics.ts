@@ -2,26 +2,28 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ALERT_CODES } from '../alerts/guideAlert.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES, type PaymentState } from '../journal/paymentState.ts';
-import type { Purse } from '../readiness/readPurse.ts';
+import type { Balances } from '../readiness/readAccountBalances.ts';
 
 /** What the payment relayer counts. */
 export interface Metrics {
   countAlert(code: string): void;
   /** What writes the text. */
   readonly registry: Registry;
-  /** Prometheus text. */
-  write(): Promise<string>;
 }
 
 /** What the metrics are read from. */
 export interface MetricsParts {
   readonly journal: PaymentJournal;
   /** What the instance has on the chain; kept for a while by whoever gives it. */
-  readonly readPurse: () => Promise<Purse>;
+  readonly readAccountBalances: () => Promise<Balances>;
   /** Credits for one stablecoin, as expected. */
   readonly expectedRate: bigint;
+  /** When the last poll went through, on the clock that is never set, in milliseconds. */
+  readonly polledAtMs: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
 }
 
 /** Seconds: a payment takes some blocks, and a late one a day. */
@@ -29,11 +31,11 @@ const BUCKETS = [5, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400];
 /** Those whose age is told: not paid, and not refused or closed. */
 const AGING: readonly PaymentState[] = ['seen', 'given back', 'held', ...OPEN_STATES];
 
-function gaugePurse({ readPurse }: MetricsParts, registers: [Registry]): void {
+function gaugeBalances({ readAccountBalances }: MetricsParts, registers: [Registry]): void {
   const kinds = [
-    ['ether', 'Ether of the account.', ({ ether }: Purse) => Number(ether) / 1e18],
-    ['stablecoins', 'Stablecoins of the account.', ({ stablecoins }: Purse) => Number(stablecoins) / 1e6],
-    ['credits', 'Credits of the account.', ({ credits }: Purse) => Number(credits) / 1e18],
+    ['ether', 'Ether of the account.', ({ ether }: Balances) => Number(ether) / 1e18],
+    ['stablecoins', 'Stablecoins of the account.', ({ stablecoins }: Balances) => Number(stablecoins) / 1e6],
+    ['credits', 'Credits of the account.', ({ credits }: Balances) => Number(credits) / 1e18],
   ] as const;
   for (const [name, help, read] of kinds)
     new Gauge({
@@ -41,10 +43,10 @@ function gaugePurse({ readPurse }: MetricsParts, registers: [Registry]): void {
       help,
       registers,
       async collect() {
-        const purse = await readPurse().catch(() => undefined);
+        const balances = await readAccountBalances().catch(() => undefined);
         // A node that does not answer leaves no balance, rather than an old one.
-        if (purse === undefined) this.remove();
-        else this.set(read(purse));
+        if (balances === undefined) this.remove();
+        else this.set(read(balances));
       },
     });
 }
@@ -95,8 +97,6 @@ function watchPaid({ journal, expectedRate }: MetricsParts, registers: [Registry
 /**
  * Creates the metrics; gauges are read when the text is written.
  *
- * @param parts - journal, balances and clock
- * @returns the metrics
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export function createMetrics(parts: MetricsParts): Metrics {
@@ -129,17 +129,17 @@ export function createMetrics(parts: MetricsParts): Metrics {
     },
   });
   new Gauge({
-    name: 'payments_written_timestamp_seconds',
-    help: 'When this text was written: old means that the relayer is not at work.',
+    name: 'payments_polled_timestamp_seconds',
+    help: 'When the last poll went through: old means that the relayer is not at work, or hangs.',
     registers,
     collect() {
-      this.set(now() / 1000);
+      this.set((now() - parts.monotonicNow() + parts.polledAtMs()) / 1000);
     },
   });
-  gaugePurse(parts, registers);
+  gaugeBalances(parts, registers);
   gaugeAges(parts, registers);
   watchPaid(parts, registers);
   // A rate has two ends: what never happened starts at 0.
   for (const code of ALERT_CODES) alerts.inc({ code }, 0);
-  return { countAlert: (code) => alerts.inc({ code }), registry, write: () => registry.metrics() };
+  return { countAlert: (code) => alerts.inc({ code }), registry };
 }

@@ -1,8 +1,8 @@
-import { type Alert, type Alerter, createJournalFault, isJournalFault } from '@prism-gateway/alerts';
-import type { Logger } from '@prism-gateway/runtime/logs';
+import { type Alert, type Alerter, createJournalFault, isJournalFault } from '@prism-gateway/node/alerts';
+import type { Logger } from '@prism-gateway/node/logs';
 import { type Address, formatEther, formatUnits, type PublicClient } from 'viem';
+import { timeOf } from '../cli/describePayments.ts';
 import { explainError } from '../explainError.ts';
-import { FIRST_CONDITION, judgeReading, type Telling } from './condition.ts';
 import type { MonitorMetrics } from './createMonitorMetrics.ts';
 import { addSample, estimateReach, type Sample } from './estimateReach.ts';
 import type { MonitorStore } from './openMonitorStore.ts';
@@ -38,8 +38,30 @@ export interface MonitorOptions {
   readonly now: () => number;
   /** Milliseconds of a clock that is never set. */
   readonly monotonicNow: () => number;
+  /** `/health` of a payment relayer; absent: none is looked at. */
+  readonly healthUrl?: string | undefined;
+  /** Takes what each account had last. */
+  readonly onReading?: (reading: ToldReading) => void;
 }
 
+/** An account as it was read last, for people. */
+export interface ToldReading {
+  readonly chain: string;
+  readonly account: Address;
+  readonly ether: string;
+  readonly stablecoins?: string;
+  readonly isApproved?: boolean;
+  readonly isLow: boolean;
+  /** For how long it lasts, in a sentence. */
+  readonly reach: string;
+  readonly at: string;
+}
+
+/** What people are told: one alert a crossing, a reminder a day, and a recovery. */
+type Telling = 'alert' | 'reminder' | 'recovery';
+
+/** Between two reminders, in milliseconds. */
+const REMINDER_MS = 86_400_000;
 /** Reads in a row without an answer, then people are told; one lost answer is no news. */
 const MAX_SILENT_LOOKS = 2;
 const STABLECOIN_DECIMALS = 6;
@@ -64,7 +86,6 @@ function describeReach(samples: readonly Sample[], unit: MonitorTarget['unit']):
 /**
  * Creates the monitor.
  *
- * @param options - chains, limits, memory and alerts
  * @returns a function that looks at everything once
  * @see docs/specification.md GAS-1
  */
@@ -82,14 +103,14 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
   function take(watched: Watched, isWell: boolean): void {
     const key = `${watched.kind} ${watched.where}`;
     const told = outbox.condition(key);
-    const before = told === undefined ? FIRST_CONDITION : ({ state: 'bad', toldAtMs: told.toldAtMs } as const);
-    const { condition, telling } = judgeReading(before, { isWell, atMs: now() });
-    if (telling === undefined) return;
+    // A clock that was set back by more does not silence it.
+    if (!isWell && told !== undefined && Math.abs(now() - told.toldAtMs) < REMINDER_MS) return;
+    if (isWell && told === undefined) return;
+    const telling = isWell ? 'recovery' : told === undefined ? 'alert' : 'reminder';
     try {
       store.commit(() => {
-        const { toldAtMs } = condition;
-        if (condition.state === 'well') outbox.clearCondition(key);
-        else outbox.setCondition(key, { sinceMs: told?.sinceMs ?? toldAtMs, toldAtMs });
+        if (isWell) outbox.clearCondition(key);
+        else outbox.setCondition(key, { sinceMs: told?.sinceMs ?? now(), toldAtMs: now() });
         alerter.raise(writeAlert(watched, telling));
       });
       unwritten.delete(key);
@@ -113,6 +134,9 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     }
   }
 
+  /** A balance that was low is well again a tenth above its limit: else each payment and each top-up would be told. */
+  const limitOf = (key: string, limit: bigint) => (outbox.condition(key) === undefined ? limit : (limit * 11n) / 10n);
+
   function takeReading(target: MonitorTarget, address: Address, reading: AccountReading): void {
     const where = `${address} on ${target.name}`;
     const { balanceWei, nonce, stablecoins, isApproved } = reading;
@@ -120,15 +144,25 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     const samples = addSample(store.samplesOf(where), { atMs: now(), balanceWei, nonce });
     keep(() => store.setSamples(where, samples));
     const reach = describeReach(samples, target.unit);
+    options.onReading?.({
+      ...{ chain: target.name, account: address, ether: formatEther(balanceWei), reach, at: timeOf(now()) },
+      ...(stablecoins !== undefined && { stablecoins: formatUnits(stablecoins, STABLECOIN_DECIMALS) }),
+      ...(isApproved !== undefined && { isApproved }),
+      isLow: balanceWei < options.warnBelow,
+    });
     log.info({ where, balanceEth: formatEther(balanceWei), stablecoins: `${stablecoins ?? ''}`, reach }, 'balance');
     const gasText = `${formatEther(balanceWei)} ETH; the limit is ${formatEther(options.warnBelow)}. ${reach}`;
-    take({ kind: 'GAS_BALANCE', where, text: gasText }, balanceWei >= options.warnBelow);
+    take(
+      { kind: 'GAS_BALANCE', where, text: gasText },
+      balanceWei >= limitOf(`GAS_BALANCE ${where}`, options.warnBelow),
+    );
     if (stablecoins !== undefined) {
       const [has, limit] = [stablecoins, options.warnStablecoinsBelow].map((amount) =>
         formatUnits(amount, STABLECOIN_DECIMALS),
       );
       const text = `${has} stablecoins; the limit is ${limit}.`;
-      take({ kind: 'STABLECOIN_BALANCE', where, text }, stablecoins >= options.warnStablecoinsBelow);
+      const least = limitOf(`STABLECOIN_BALANCE ${where}`, options.warnStablecoinsBelow);
+      take({ kind: 'STABLECOIN_BALANCE', where, text }, stablecoins >= least);
     }
     if (isApproved) keep(() => store.setApproved(where));
     // A relayer approves before its first payment: until then nothing is missing.
@@ -186,13 +220,39 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     }
   }
 
+  /** Looks at the payment relayer: one that is dead, hangs, or waits for an operator. */
+  async function lookAtRelayer(url: string): Promise<void> {
+    const watched = { kind: 'PAYMENT_RELAYER', where: new URL(url).host } as const;
+    const reason = await readHealth(url);
+    const looks = reason === undefined ? 0 : (silentLooks.get(url) ?? 0) + 1;
+    silentLooks.set(url, looks);
+    if (reason === undefined) take({ ...watched, text: 'Its /health is well.' }, true);
+    else if (looks >= MAX_SILENT_LOOKS) take({ ...watched, text: reason }, false);
+  }
+
   return async () => {
-    await Promise.all(options.targets.map(look));
+    const { healthUrl, targets } = options;
+    await Promise.all([...targets.map(look), ...(healthUrl === undefined ? [] : [lookAtRelayer(healthUrl)])]);
   };
 }
 
-/** What is watched of an account or a chain. */
-type WatchKind = 'GAS_BALANCE' | 'STABLECOIN_BALANCE' | 'APPROVAL' | 'RPC';
+const HEALTH_TIMEOUT_MS = 10_000;
+/** Of a page that says what is wrong, so much is told. */
+const MAX_HEALTH_LENGTH = 1000;
+
+/** What a program's `/health` says; undefined: all is well. */
+async function readHealth(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    const text = (await response.text()).slice(0, MAX_HEALTH_LENGTH).trim();
+    return response.ok ? undefined : `It answers with status ${response.status}: ${text}`;
+  } catch {
+    return 'It does not answer.';
+  }
+}
+
+/** What is watched. */
+type WatchKind = 'GAS_BALANCE' | 'STABLECOIN_BALANCE' | 'APPROVAL' | 'RPC' | 'PAYMENT_RELAYER';
 
 /** A reading in words. */
 interface Watched {
@@ -208,14 +268,19 @@ const WORDS: Readonly<Record<WatchKind, { readonly bad: string; readonly well: s
   STABLECOIN_BALANCE: { bad: 'Stablecoin balance low', well: 'Stablecoin balance is well again' },
   APPROVAL: { bad: 'The Exchange is not approved any more', well: 'The Exchange is approved again' },
   RPC: { bad: 'A node does not answer', well: 'A node answers again' },
+  PAYMENT_RELAYER: { bad: 'The payment relayer is not well', well: 'The payment relayer is well again' },
+};
+
+/** Of what is not low. */
+const CODES: Partial<Record<WatchKind, string>> = {
+  RPC: 'RPC_UNREACHABLE',
+  PAYMENT_RELAYER: 'PAYMENT_RELAYER_NOT_WELL',
 };
 
 /**
  * Writes what people are told.
  *
- * @param watched - the reading
  * @param telling - whether it is new, a reminder, or over
- * @returns the alert
  */
 function writeAlert(watched: Watched, telling: Telling): Alert {
   const { kind, where, text } = watched;
@@ -224,7 +289,7 @@ function writeAlert(watched: Watched, telling: Telling): Alert {
     return { code: `${kind}_RECOVERED`, severity: 'info', subject: `${well}: ${where}`, text };
   const subject = telling === 'reminder' ? `Reminder: ${bad.toLowerCase()}: ${where}` : `${bad}: ${where}`;
   return {
-    code: kind === 'RPC' ? 'RPC_UNREACHABLE' : `${kind}_LOW`,
+    code: CODES[kind] ?? `${kind}_LOW`,
     severity: 'critical',
     subject,
     text,

@@ -19,13 +19,7 @@ const WINDOW_MS = 86_400_000;
 const MAX_SAMPLES = 500;
 const DAY_MS = 86_400_000;
 
-/**
- * Adds a sample, and drops what is too old.
- *
- * @param samples - oldest first
- * @param sample - the newest
- * @returns oldest first
- */
+/** Adds a sample, and drops what is too old. */
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const recent = samples.filter(({ atMs }) => sample.atMs - atMs <= WINDOW_MS);
   return [...recent, sample].slice(-MAX_SAMPLES);
@@ -35,7 +29,6 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
  * Estimates how far the last balance goes at the recent cost of a transaction: the middle one of the costs seen between two samples, so
  * that neither ether that came in nor ether that was taken out counts as a price.
  *
- * @param samples - oldest first
  * @returns undefined where no transaction was seen
  */
 export function estimateReach(samples: readonly Sample[]): Reach | undefined {

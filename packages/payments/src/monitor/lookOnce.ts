@@ -1,4 +1,6 @@
 import { formatEther, formatUnits } from 'viem';
+import { formatAmount, formatStablecoins } from '../payments/formatAmount.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { MonitorTarget } from './createMonitor.ts';
 import { readAccount } from './readAccount.ts';
 
@@ -48,7 +50,6 @@ async function readBalance(
  * Looks at every account once. Nothing is kept, and nobody is told.
  *
  * @param limits - below which a balance is low
- * @param targets - chains and accounts
  * @returns one a chain and account; one that cannot be read counts as low
  */
 export async function lookOnce(limits: Limits, targets: readonly MonitorTarget[]): Promise<readonly Balance[]> {
@@ -73,4 +74,12 @@ export function writeBalance({
     ...(isApproved === false ? ['no approval'] : []),
   ];
   return `${isLow ? 'LOW' : 'ok '}  ${account} on ${chain}: ${parts.join(', ')}`;
+}
+
+/** In units that people read: a limit in another unit than was meant is seen by that. */
+export function writeLimits({
+  GAS_WARN_BALANCE_ETH: gas,
+  STABLECOIN_WARN_BALANCE: stablecoins,
+}: Settings<'gas-monitor'>): string {
+  return `Warns below ${formatAmount(gas, 18)} ETH and ${formatStablecoins(stablecoins)} stablecoins.`;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } from '@prism-gateway/alerts';
-import { makeDirectory, migrateDatabase, openDatabase } from '@prism-gateway/runtime';
+import { makeDirectory, migrateDatabase, openDatabase } from '@prism-gateway/node';
+import { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } from '@prism-gateway/node/alerts';
 import * as z from 'zod/mini';
 import type { Sample } from './estimateReach.ts';
 
@@ -33,7 +33,6 @@ function readSamples(text: unknown): readonly Sample[] {
  * Opens the monitor's memory: SQLite, each commit synced to the disk.
  *
  * @param options - the file, made where it is missing, and the clock in milliseconds since the epoch
- * @returns the store
  */
 export function openMonitorStore(options: { readonly file: string; readonly now: () => number }): MonitorStore {
   const { file, now } = options;

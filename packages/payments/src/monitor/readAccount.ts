@@ -45,9 +45,7 @@ async function readTokens(client: PublicClient, address: Address, tokens: Watche
 /**
  * Reads what an account has.
  *
- * @param client - of its chain
  * @param account - its address, and the tokens to look at
- * @returns the reading
  * @throws viem's errors
  */
 export async function readAccount(

@@ -41,11 +41,12 @@ test.each<[string, unknown]>([
 });
 
 // Shows PAY-8.
-test('an intent that is listed twice is refused once, whether the entries agree or not', () => {
+test('entries that are alike are one; an intent that is listed in two ways is refused once', () => {
   const other = { ...good, paymentIntentId: 'pi_2' };
-  const { payments, faults } = checkListing([good, other, good, { ...good, stablecoinAmount: '0' }], []);
+  const again = { ...other, walletAddress: WALLET.toLowerCase() };
+  const { payments, faults } = checkListing([good, other, again, { ...good, stablecoinAmount: '0' }], []);
   expect(payments.map(({ paymentIntentId }) => paymentIntentId)).toEqual(['pi_2']);
-  expect(faults).toEqual([{ paymentIntentId: 'pi_1', reason: 'It is listed more than once.' }]);
+  expect(faults).toEqual([{ paymentIntentId: 'pi_1', reason: 'It is listed more than once, and not alike.' }]);
 });
 
 test('whatever JSON the frontend sends, no intent is paid twice, and nothing throws', () => {

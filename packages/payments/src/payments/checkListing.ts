@@ -14,6 +14,10 @@ export interface ListedPayment {
 export interface ListingFault {
   /** Absent: the entry does not even have one. */
   readonly paymentIntentId?: string;
+  /** As it was listed; what is too long or of another type is left out. */
+  readonly walletAddress?: string;
+  /** Stablecoin base units, if it is an amount. */
+  readonly stablecoinAmount?: bigint;
   /** One sentence, without the bad value where it may be long. */
   readonly reason: string;
 }
@@ -24,6 +28,8 @@ export interface CheckedListing {
   readonly faults: readonly ListingFault[];
 }
 
+/** Longest text that is kept of a wallet that is none. */
+const MAX_WALLET_LENGTH = 100;
 /** Longest intent id; Stripe's have 27 characters. */
 const MAX_ID_LENGTH = 200;
 /** A trillion dollars: no card pays it, and no rate makes it overflow. */
@@ -56,7 +62,18 @@ function checkEntry(entry: unknown, forbidden: readonly Address[]): ListedPaymen
   if (!id.success) return { reason: 'An entry has no paymentIntentId of 1 to 200 visible ASCII characters.' };
   const paymentIntentId = id.data;
   const reason = walletFault(fields.walletAddress, forbidden) ?? amountFault(fields.stablecoinAmount);
-  if (reason !== undefined) return { paymentIntentId, reason };
+  if (reason !== undefined) {
+    const { walletAddress, stablecoinAmount } = fields;
+    const isWallet = typeof walletAddress === 'string' && walletAddress.length <= MAX_WALLET_LENGTH;
+    const isAmount = amountFault(stablecoinAmount) === undefined;
+    return {
+      paymentIntentId,
+      reason,
+      ...(isWallet && { walletAddress: walletAddress.replaceAll(/[^\x20-\x7e]/g, '?') }),
+      // It has just been checked to be such a string.
+      ...(isAmount && { stablecoinAmount: BigInt(stablecoinAmount as string) }),
+    };
+  }
   return {
     paymentIntentId,
     // Both have just been checked to be such strings.
@@ -65,28 +82,28 @@ function checkEntry(entry: unknown, forbidden: readonly Address[]): ListedPaymen
   };
 }
 
+/** What two entries of one id must have in common to be one. */
+const describe = (item: ListedPayment | ListingFault) =>
+  'reason' in item ? `${item.reason} ${item.walletAddress}` : `${item.walletAddress} ${item.stablecoinAmount}`;
+
 /**
- * Looks through what the frontend lists. An intent that is listed twice is refused: which entry is right, nobody here can know.
+ * Looks through what the frontend lists. Entries that are the same are one; of an intent that is listed in two ways nobody here can know which
+ * is right, and it is refused.
  *
- * @param entries - as they came
  * @param forbidden - addresses that are no user's wallet, EIP-55
  * @returns what can be paid, and what is refused
  * @see docs/specification.md PAY-2, PAY-8
  */
 export function checkListing(entries: readonly unknown[], forbidden: readonly Address[]): CheckedListing {
   const checked = entries.map((entry) => checkEntry(entry, forbidden));
-  const counts = new Map<string, number>();
-  for (const { paymentIntentId } of checked) {
-    if (paymentIntentId !== undefined) counts.set(paymentIntentId, (counts.get(paymentIntentId) ?? 0) + 1);
+  const payments: ListedPayment[] = [];
+  const faults: ListingFault[] = [];
+  for (const [paymentIntentId, items] of Map.groupBy(checked, (item) => item.paymentIntentId)) {
+    const [first] = items;
+    const isTwofold = paymentIntentId !== undefined && new Set(items.map(describe)).size > 1;
+    if (isTwofold) faults.push({ paymentIntentId, reason: 'It is listed more than once, and not alike.' });
+    else if (first !== undefined && 'reason' in first) faults.push(first);
+    else if (first !== undefined) payments.push(first);
   }
-  const doubled = new Set([...counts].filter(([, count]) => count > 1).map(([paymentIntentId]) => paymentIntentId));
-  const isSingle = ({ paymentIntentId }: ListedPayment | ListingFault) =>
-    paymentIntentId === undefined || !doubled.has(paymentIntentId);
-  return {
-    payments: checked.filter((item): item is ListedPayment => !('reason' in item) && isSingle(item)),
-    faults: [
-      ...checked.filter((item): item is ListingFault => 'reason' in item && isSingle(item)),
-      ...[...doubled].map((paymentIntentId) => ({ paymentIntentId, reason: 'It is listed more than once.' })),
-    ],
-  };
+  return { payments, faults };
 }

@@ -8,22 +8,14 @@ const WHOLE_BPS = 10_000n;
 /**
  * Computes what a payment is owed.
  *
- * @param stablecoinAmount - in base units
  * @param rate - credits for one stablecoin, when the payment is claimed
- * @returns credit base units
  * @see docs/specification.md PAY-2
  */
 export function computeCreditsOwed(stablecoinAmount: bigint, rate: bigint): bigint {
   return stablecoinAmount * rate * SCALE;
 }
 
-/**
- * Computes the least that a buy may give, rounded up, so that the tolerance is never exceeded.
- *
- * @param quoted - credit base units
- * @param slippageBps - tolerance in basis points
- * @returns credit base units
- */
+/** Computes the least that a buy may give, rounded up, so that the tolerance is never exceeded. */
 export function computeMinCredits(quoted: bigint, slippageBps: number): bigint {
   return (quoted * (WHOLE_BPS - BigInt(slippageBps)) + WHOLE_BPS - 1n) / WHOLE_BPS;
 }
@@ -31,9 +23,7 @@ export function computeMinCredits(quoted: bigint, slippageBps: number): bigint {
 /**
  * Computes what must be paid for missing credits, rounded up.
  *
- * @param missing - credit base units
  * @param price - stablecoin base units, and the credit base units that they buy
- * @returns stablecoin base units
  */
 export function computeTopUp(
   missing: bigint,
@@ -46,8 +36,6 @@ export function computeTopUp(
 /**
  * Reads what a claimed payment is owed.
  *
- * @param payment - claimed
- * @returns credit base units
  * @throws TypeError where it was never claimed, which is a defect
  */
 export function readOwed(payment: Payment): bigint {

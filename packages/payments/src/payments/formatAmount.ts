@@ -3,7 +3,6 @@ import { formatUnits } from 'viem';
 /**
  * Writes an amount as people read it: `1,400.00`.
  *
- * @param units - base units
  * @param decimals - how many of its digits follow the point
  * @returns at least two digits after the point, and no more than it takes
  */

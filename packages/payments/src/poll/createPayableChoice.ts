@@ -28,7 +28,6 @@ async function isKeyOurs({ watch }: RelayerContext): Promise<boolean> {
 /**
  * Makes the choice of what an instance can pay now. People are told what is in the way, and when it is no longer.
  *
- * @param context - the instance
  * @returns the choice, of what would be claimed; it throws viem's errors
  */
 export function createPayableChoice(
@@ -40,11 +39,11 @@ export function createPayableChoice(
   return async function choosePayable(wanted) {
     const isTold = [...latches.values()].some((latch) => latch.isRaised());
     if ((wanted.length === 0 && !isTold) || !(await isKeyOurs(context))) return [];
-    const { payable, obstacles } = await context.readiness.judge(wanted);
+    const { payable, obstacles, undecided } = await context.readiness.judge(wanted);
     for (const [code, latch] of latches) {
       const obstacle = obstacles.find((found) => found.code === code);
-      if (obstacle === undefined) latch.clear();
-      else latch.raise(obstacle.text);
+      if (obstacle !== undefined) latch.raise(obstacle.text);
+      else if (!undecided.includes(code)) latch.clear();
     }
     return payable;
   };

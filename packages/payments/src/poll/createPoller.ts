@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createJournalFault, isJournalFault } from '@prism-gateway/alerts';
+import { createJournalFault, isJournalFault } from '@prism-gateway/node/alerts';
 import { createAgeWatch } from '../alerts/createAgeWatch.ts';
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import { tellRecoveries } from '../alerts/tellRecoveries.ts';
 import { explainError } from '../explainError.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
 import { lookAtHeld } from '../flow/holdPayment.ts';
-import { watchPayouts } from '../flow/recoverVanished.ts';
+import { pruneSettled, watchPayouts } from '../flow/recoverVanished.ts';
 import { refuseChanged, refusedFact, refusePayment } from '../flow/refusePayment.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
 import { FrontendError } from '../frontend/createFrontendClient.ts';
@@ -16,6 +16,9 @@ import { createPayableChoice } from './createPayableChoice.ts';
 import { createResumption } from './createResumption.ts';
 import { createUnderway } from './createUnderway.ts';
 
+/** What has ended is final some minutes later; so often it is asked whether it is, and whether the node answers. */
+const PRUNE_EVERY_MS = 60_000;
+
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {
   /** Polls until it is told to stop; takes up what was under way once it is settled what the key has done. */
@@ -24,6 +27,10 @@ export interface Poller {
   stop(): void;
   /** Ends once nothing is under way. */
   idle(): Promise<void>;
+  /** When the last poll went through, or the first began, on the clock that is never set, in milliseconds. */
+  polledAtMs(): number;
+  /** Whether the journal cannot be written. */
+  isJournalFailing(): boolean;
 }
 
 /** How an alert calls a journal that fails, and its end. */
@@ -38,11 +45,10 @@ const MIN_PAUSE_MS = 200;
 /**
  * Creates the poller.
  *
- * @param context - the instance
- * @returns the poller, at rest
+ * @param options.onPolled - called after each poll that has gone through
  * @see docs/specification.md FRONT-1
  */
-export function createPoller(context: RelayerContext): Poller {
+export function createPoller(context: RelayerContext, { onPolled }: { readonly onPolled: () => void }): Poller {
   const { config, frontend, journal, log, signal } = context;
   const journalFault = createJournalFault(context, JOURNAL_WORDS);
   const underway = createUnderway(context, { onJournalFault: (error) => journalFault.raise(error) });
@@ -52,12 +58,14 @@ export function createPoller(context: RelayerContext): Poller {
   const silence = createSilence(context);
   const ages = createAgeWatch(context);
   let isStopping = false;
+  let prunedAtMs = context.monotonicNow();
+  let polledAtMs = context.monotonicNow();
 
   /** Takes up what has vanished or was found, and what a fault has left behind, such as a disk that was full. */
   function driveOpen(): void {
     if (isStopping) return;
     for (const { paymentIntentId: id } of journal.list(OPEN_STATES)) {
-      if (!underway.has(id)) underway.follow(id, () => drivePayment(context, id));
+      if (!underway.has(id)) underway.follow(id, (onPaid) => drivePayment(context, id, onPaid));
     }
   }
 
@@ -72,8 +80,14 @@ export function createPoller(context: RelayerContext): Poller {
     const wanted = payments.filter(({ paymentIntentId: id }) => !underway.has(id) && underway.isRested(id));
     const payable = await choosePayable(wanted);
     underway.offer(payable);
-    await watchPayouts(context);
-    await lookAtHeld(context, new Set(payments.map(({ paymentIntentId }) => paymentIntentId)));
+    const settled = await watchPayouts(context);
+    if (settled > 0 || context.monotonicNow() - prunedAtMs > PRUNE_EVERY_MS) {
+      // While nobody pays, nothing else tells that the node is gone.
+      await context.client.getBlockNumber({ cacheTime: 0 });
+      await pruneSettled(context);
+      prunedAtMs = context.monotonicNow();
+    }
+    await lookAtHeld(context);
     await tellRecoveries(context);
     driveOpen();
     return payable.length;
@@ -83,6 +97,8 @@ export function createPoller(context: RelayerContext): Poller {
   async function pollSafely(): Promise<number> {
     try {
       const found = await poll();
+      polledAtMs = context.monotonicNow();
+      onPolled();
       if (found === undefined) return 0;
       silence.clear();
       return found;
@@ -129,6 +145,8 @@ export function createPoller(context: RelayerContext): Poller {
       underway.stop();
     },
     idle: underway.idle,
+    polledAtMs: () => polledAtMs,
+    isJournalFailing: journalFault.isRaised,
     async run() {
       while (!isStopping && !signal.aborted) {
         const found = await playRound();
@@ -145,12 +163,7 @@ const MAX_ENTRIES = 5000;
 
 /** What the frontend lists. */
 interface Listing {
-  /**
-   * Takes a listing: what is unfit is refused for good, and the journal learns what is new, and what is listed no more.
-   *
-   * @param entries - as the frontend sent them
-   * @returns those that are fit
-   */
+  /** Takes a listing: what is unfit is refused for good, and the journal learns what is new, and what is listed no more. */
   take(entries: readonly unknown[]): readonly ListedPayment[];
   /** What was fit of the last one. */
   last(): readonly ListedPayment[];
@@ -159,7 +172,6 @@ interface Listing {
 /**
  * Makes the memory of what is listed.
  *
- * @param context - the instance
  * @see docs/specification.md FRONT-1
  */
 function createListing(context: RelayerContext): Listing {
@@ -228,11 +240,7 @@ interface Silence {
   note(error: unknown, reason: string): void;
 }
 
-/**
- * Makes the count of failed polls; people are told when it grows too large, and when it has ended.
- *
- * @param context - alerts, journal and clock
- */
+/** Makes the count of failed polls; people are told when it grows too large, and when it has ended. */
 function createSilence(context: RelayerContext): Silence {
   const latches = {
     frontend: createPaymentLatch(context, {

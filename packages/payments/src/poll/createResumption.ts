@@ -7,7 +7,6 @@ export interface Resumption {
   /**
    * Takes it up once, when it is known what the key has done; while it is not, that is found out beside.
    *
-   * @returns whether it is known
    * @throws what has kept it from being found out, once each time
    */
   resume(): boolean;
@@ -15,12 +14,7 @@ export interface Resumption {
   idle(): Promise<void>;
 }
 
-/**
- * Makes what takes up the payments of the last start.
- *
- * @param context - the instance
- * @param underway - where they are worked at
- */
+/** Makes what takes up the payments of the last start. */
 export function createResumption(context: RelayerContext, { follow }: Pick<Underway, 'follow'>): Resumption {
   let settling: Promise<void> | undefined;
   let fault: { readonly error: unknown } | undefined;

@@ -1,4 +1,4 @@
-import { isJournalFault } from '@prism-gateway/alerts';
+import { isJournalFault } from '@prism-gateway/node/alerts';
 import { explainError } from '../explainError.ts';
 import { admitPayment } from '../flow/admitPayment.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
@@ -14,8 +14,8 @@ export interface Underway {
   offer(payments: readonly ListedPayment[]): void;
   /** Begins what was offered, in its order, as far as there is room; the rest follows as others end. */
   begin(): void;
-  /** Works at a payment, whether there is room or not. */
-  follow(paymentIntentId: string, work: () => Promise<void>): void;
+  /** Works at a payment, whether there is room or not. `onPaid` frees its place while the frontend is told. */
+  follow(paymentIntentId: string, work: (onPaid: () => void) => Promise<void>): void;
   /** Ends once all that was offered is begun, and there is room, or nothing is begun any more. */
   waitForRoom(): Promise<void>;
   /** Begins nothing any more. */
@@ -24,10 +24,12 @@ export interface Underway {
   idle(): Promise<void>;
 }
 
+/** A frontend that takes no completion keeps so many payments under way at most; then nothing more is begun. */
+const MAX_ACTIVE = 1000;
+
 /**
- * Makes the place for the payments that are under way: at most `maxInFlight` of those that are offered.
+ * Makes the place for the payments that are under way: at most `maxInFlight` of those that are offered and not paid.
  *
- * @param context - the instance
  * @param options.onJournalFault - told why a payment could not be written down
  */
 export function createUnderway(
@@ -36,15 +38,22 @@ export function createUnderway(
 ): Underway {
   const { config, log, signal, monotonicNow } = context;
   const active = new Map<string, Promise<void>>();
+  /** Those of them that wait for the frontend alone. */
+  const paid = new Set<string>();
   const restsUntilMs = new Map<string, number>();
   let offered: ListedPayment[] = [];
   let isStopped = false;
   let room = Promise.withResolvers<void>();
 
-  const hasRoom = () => isStopped || (offered.length === 0 && active.size < config.maxInFlight);
+  const hasPlace = () => active.size - paid.size < config.maxInFlight && active.size < MAX_ACTIVE;
+  const hasRoom = () => isStopped || (offered.length === 0 && hasPlace());
 
-  function follow(paymentIntentId: string, work: () => Promise<void>): void {
-    const done = work()
+  function follow(paymentIntentId: string, work: (onPaid: () => void) => Promise<void>): void {
+    const free = () => {
+      paid.add(paymentIntentId);
+      begin();
+    };
+    const done = work(free)
       .catch((error: unknown) => {
         if (signal.aborted) return;
         log.warn({ paymentIntentId, reason: explainError(error) }, 'not taken up');
@@ -52,6 +61,7 @@ export function createUnderway(
       })
       .finally(() => {
         active.delete(paymentIntentId);
+        paid.delete(paymentIntentId);
         restsUntilMs.set(paymentIntentId, monotonicNow() + config.retryDelayMs);
         begin();
       });
@@ -59,13 +69,13 @@ export function createUnderway(
   }
 
   function begin(): void {
-    while (!isStopped && !signal.aborted && active.size < config.maxInFlight) {
+    while (!isStopped && !signal.aborted && hasPlace()) {
       const listed = offered.shift();
       if (listed === undefined) break;
       const { paymentIntentId: id } = listed;
       if (active.has(id)) continue;
-      follow(id, async () => {
-        if (await admitPayment(context, listed)) await drivePayment(context, id);
+      follow(id, async (onPaid) => {
+        if (await admitPayment(context, listed)) await drivePayment(context, id, onPaid);
       });
     }
     if (hasRoom()) room.resolve();

@@ -25,8 +25,7 @@ export interface Exchange {
  * Creates the reader.
  *
  * @param parts - node, contracts, this instance's address, and credits expected for one stablecoin
- * @returns the reader
- * @see docs/payments.md, "The Exchange"
+ * @see docs/payments.md, "Install it"
  */
 export function createExchange(parts: {
   readonly client: PublicClient;

@@ -1,40 +1,28 @@
-import { creditTokenAbi } from '@prism-gateway/contracts';
-import type { Logger } from '@prism-gateway/runtime/logs';
-import { type Sender, SenderError } from '@prism-gateway/sender';
-import { type Address, formatEther, formatGwei, maxUint256, type PublicClient } from 'viem';
-import { encodeApproval } from '../chain/marks.ts';
+import { formatEther, formatGwei } from 'viem';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
 import { formatStablecoins } from '../payments/formatAmount.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
+import { type ApprovalParts, createApprovals, UNLIMITED } from './createApprovals.ts';
 import type { Exchange } from './createExchange.ts';
 import { keepFresh } from './keepFresh.ts';
+import type { Balances } from './readAccountBalances.ts';
 import { readStanding, verifyContracts } from './readContracts.ts';
-import type { Purse } from './readPurse.ts';
 
 /** What readiness is judged by. */
-export interface ReadinessParts {
-  readonly config: RelayerConfig;
-  readonly client: PublicClient;
+export interface ReadinessParts extends ApprovalParts {
   readonly exchange: Exchange;
-  readonly sender: Sender;
-  readonly journal: PaymentJournal;
-  readonly log: Logger;
-  /** Milliseconds of a clock that is never set. */
-  readonly now: () => number;
-  readonly signal: AbortSignal;
 }
 
-/** Causes for which an instance claims nothing, or not everything. */
+/** Causes for which an instance claims nothing, or not everything, in the order in which they are looked at. */
 export const OBSTACLES = [
-  'APPROVAL_MISSING',
   'CONTRACTS_WRONG',
   'GAS_PRICE_TOO_HIGH',
-  'OUT_OF_ETHER',
-  'OUT_OF_STABLECOINS',
   'RATE_DEVIATES',
+  'OUT_OF_ETHER',
+  'APPROVAL_MISSING',
+  'OUT_OF_STABLECOINS',
 ] as const;
 
 /** Why payments wait. */
@@ -48,6 +36,8 @@ export interface Obstacle {
 export interface Prospect {
   readonly payable: readonly ListedPayment[];
   readonly obstacles: readonly Obstacle[];
+  /** Of these nothing is to be told: nobody has looked, or they are over by so little that they may be back at once. */
+  readonly undecided: readonly Obstacle['code'][];
 }
 
 /** What must hold before a payment is begun; each answer serves all payments for some seconds. */
@@ -55,7 +45,6 @@ export interface Readiness {
   /**
    * Sorts out what this instance can pay now, in the order of the list.
    *
-   * @param wanted - would be claimed
    * @throws viem's errors
    */
   judge(wanted: readonly ListedPayment[]): Promise<Prospect>;
@@ -73,6 +62,14 @@ export interface Readiness {
    */
   ensureApproval(): Promise<void>;
   /**
+   * Checks that the contracts are what the settings say, and let this instance pay.
+   *
+   * @throws StepError `CONTRACTS_WRONG`; viem's errors
+   */
+  checkContracts(): Promise<void>;
+  /** A payout was refused: the contracts are looked at anew. */
+  distrustContracts(): void;
+  /**
    * Checks that the Exchange has kept its word so far.
    *
    * @throws StepError `CONTRACTS_WRONG` until a person resumes
@@ -81,7 +78,6 @@ export interface Readiness {
   /**
    * Reads the rate of now.
    *
-   * @returns credits for one stablecoin
    * @throws StepError `RATE_DEVIATES` where it is too far from the expected one; viem's errors
    */
   readRate(): Promise<bigint>;
@@ -90,8 +86,6 @@ export interface Readiness {
 /** Names the journal's fact that the Exchange took more than was agreed, or gave less. */
 export const BROKEN_FACT = 'exchange: broke its word';
 
-/** Tokens that count an unlimited approval down never get near this. */
-const UNLIMITED = maxUint256 / 2n;
 /** For how long an answer serves, in milliseconds. */
 const FRESH_MS = 5000;
 /** For how long contracts are believed to be the right ones, in milliseconds. */
@@ -99,83 +93,12 @@ const VERIFIED_MS = 600_000;
 /** A buy and a payout use some 170,000; a first transfer, a proxied token or an L2 uses more. */
 const GAS_OF_PAYMENT = 400_000n;
 const ALL_BPS = 10_000n;
+/** A limit counts as kept for good with a tenth to spare, in basis points. */
+const CALM_BPS = 9000n;
 
-/** One approval that must be there. */
-interface Approval {
-  readonly token: Address;
-  readonly spender: Address;
-  /** Names its intents at the sender. */
-  readonly name: string;
-}
-
-/** Sends one approval. Each that came to an end makes room for another, should it ever be taken back. */
-async function sendApproval(parts: ReadinessParts, approval: Approval, amount?: bigint): Promise<void> {
-  const { journal, sender, signal, log } = parts;
-  const { token, spender, name } = approval;
-  const fact = name === 'approve' ? 'approvals' : `approvals: ${name}`;
-  const count = Number(journal.fact(fact) ?? '0') + 1;
-  const call = encodeApproval({ token, spender, ...(amount === undefined ? {} : { amount }) });
-  log.info({ token, spender, amount: amount ?? 'unlimited' }, 'approving');
-  try {
-    const sent = await sender.send(`${name}:${count}`, call, { confirmations: 1, signal, label: 'approval' });
-    journal.setFact(fact, `${count}`);
-    if (sent.status === 'success') return;
-  } catch (error) {
-    if (error instanceof SenderError && !['CLOSED', 'JOURNAL_FAILED'].includes(error.code))
-      journal.setFact(fact, `${count}`);
-    throw error;
-  }
-  throw new StepError('APPROVAL_MISSING', `The approval of ${spender} was reverted; look at the token ${token}.`);
-}
-
-/** What sees to approvals. */
-interface Approvals {
-  /** Sends what is missing, and nobody waits for it. @throws StepError `APPROVAL_MISSING` where that failed the last time */
-  begin(): void;
-  /** Sends what is missing, and waits for it. */
-  ensure(): Promise<void>;
-}
-
-function createApprovals(parts: ReadinessParts): Approvals {
-  const { client, config, now, log } = parts;
-  const { stablecoin, exchange, creditToken, payouts, self } = config;
-  const approvals: readonly Approval[] = [
-    { token: stablecoin, spender: exchange, name: 'approve' },
-    ...(payouts === undefined ? [] : [{ token: creditToken, spender: payouts, name: 'approve payouts' }]),
-  ];
-  let failure: unknown;
-
-  const readAllowance = ({ token, spender }: Approval) =>
-    client.readContract({ address: token, abi: creditTokenAbi, functionName: 'allowance', args: [self, spender] });
-
-  const ensure = keepFresh({ now, freshMs: FRESH_MS }, async () => {
-    for (const approval of approvals) {
-      const allowance = await readAllowance(approval);
-      if (allowance >= UNLIMITED) continue;
-      // Some tokens change no allowance but from zero.
-      if (allowance > 0n) await sendApproval(parts, approval, 0n);
-      await sendApproval(parts, approval);
-    }
-  });
-
-  return {
-    ensure,
-    begin() {
-      const failed = failure;
-      failure = undefined;
-      ensure().catch((error: unknown) => {
-        failure = error;
-        log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'approval failed');
-      });
-      if (failed !== undefined)
-        throw new StepError('APPROVAL_MISSING', failed instanceof Error ? failed.message : 'An approval failed.');
-    },
-  };
-}
-
-/** Takes what payments under way will use out of a purse. */
-function subtractCommitted(journal: PaymentJournal, purse: Purse): Purse {
-  let { stablecoins, credits } = purse;
+/** Takes what payments under way will use out of balances. */
+function subtractCommitted(journal: PaymentJournal, balances: Balances): Balances {
+  let { stablecoins, credits } = balances;
   for (const { state, creditsOwed = 0n, stablecoinAmount } of journal.list([
     'claimed',
     'buying',
@@ -188,12 +111,12 @@ function subtractCommitted(journal: PaymentJournal, purse: Purse): Purse {
     stablecoins -= stablecoinAmount;
     credits += creditsOwed;
   }
-  return { ...purse, stablecoins, credits };
+  return { ...balances, stablecoins, credits };
 }
 
 /** Gives each payment in turn what is there. */
-function allot(wanted: readonly ListedPayment[], purse: Purse, rate: bigint) {
-  let { stablecoins, credits } = purse;
+function allot(wanted: readonly ListedPayment[], balances: Balances, rate: bigint) {
+  let { stablecoins, credits } = balances;
   const payable: ListedPayment[] = [];
   const waiting: ListedPayment[] = [];
   for (const listed of wanted) {
@@ -212,7 +135,6 @@ function allot(wanted: readonly ListedPayment[], purse: Purse, rate: bigint) {
 /**
  * Creates the judge of readiness.
  *
- * @param parts - chain, sender and journal
  * @returns the judge, which has asked nothing yet
  */
 export function createReadiness(parts: ReadinessParts): Readiness {
@@ -220,15 +142,18 @@ export function createReadiness(parts: ReadinessParts): Readiness {
   const { expectedRate, maxRateDeviationBps, maxGasPrice, self } = config;
   const readGasPrice = keepFresh({ now, freshMs: FRESH_MS }, () => client.getGasPrice());
   const approvals = createApprovals(parts);
-  const readContractFaults = keepFresh({ now, freshMs: VERIFIED_MS }, async () => {
-    const faults = await verifyContracts(client, config);
-    if (faults.length > 0) throw new StepError('CONTRACTS_WRONG', faults.join(' '));
-  });
+  const createContractCheck = () =>
+    keepFresh({ now, freshMs: VERIFIED_MS }, async () => {
+      const faults = await verifyContracts(parts);
+      if (faults.length > 0) throw new StepError('CONTRACTS_WRONG', faults.join(' '));
+    });
+  let checkContracts = createContractCheck();
   const readCurrentRate = keepFresh({ now, freshMs: 0 }, exchange.readRate);
 
-  async function checkGasPrice(): Promise<void> {
+  /** @returns whether there is room for it to rise */
+  async function checkGasPrice(): Promise<boolean> {
     const price = await readGasPrice();
-    if (price < maxGasPrice) return;
+    if (price < maxGasPrice) return price * ALL_BPS < maxGasPrice * CALM_BPS;
     const [is, limit] = [formatGwei(price), formatGwei(maxGasPrice)];
     throw new StepError('GAS_PRICE_TOO_HIGH', `Gas costs ${is} gwei, and must cost less than ${limit}.`);
   }
@@ -240,9 +165,9 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     throw new StepError('RATE_DEVIATES', text);
   }
 
-  async function checkEther(inFlight: number, ether: bigint): Promise<void> {
+  async function checkEther(inFlight: number, ether: bigint): Promise<boolean> {
     const cost = (await readGasPrice()) * GAS_OF_PAYMENT * BigInt(inFlight + 1);
-    if (ether >= cost) return;
+    if (ether >= cost) return ether * CALM_BPS >= cost * ALL_BPS;
     throw new StepError(
       'OUT_OF_ETHER',
       `${self} has ${formatEther(ether)} ETH, and the next payment may take ${formatEther(cost)}.`,
@@ -257,25 +182,36 @@ export function createReadiness(parts: ReadinessParts): Readiness {
 
   async function allotAll(wanted: readonly ListedPayment[]): Promise<Prospect> {
     checkExchange();
-    await readContractFaults();
-    await checkGasPrice();
-    const { purse, rate, allowances } = await readStanding(client, config);
+    await checkContracts();
+    const isGasCalm = await checkGasPrice();
+    const { balances, rate, allowances } = await readStanding(client, config);
     checkRate(rate);
-    await checkEther(journal.list(['claimed', 'buying', 'bought', 'transferring']).length, purse.ether);
+    const isEtherCalm = await checkEther(
+      journal.list(['claimed', 'buying', 'bought', 'transferring']).length,
+      balances.ether,
+    );
+    const undecided: Obstacle['code'][] = [
+      ...(isGasCalm ? [] : ['GAS_PRICE_TOO_HIGH' as const]),
+      ...(isEtherCalm ? [] : ['OUT_OF_ETHER' as const]),
+    ];
     if (allowances.some((allowance) => allowance < UNLIMITED)) {
       approvals.begin();
-      return { payable: [], obstacles: [] };
+      return { payable: [], obstacles: [], undecided };
     }
-    const { payable, waiting } = allot(wanted, subtractCommitted(journal, purse), rate);
-    if (waiting.length === 0) return { payable, obstacles: [] };
+    const { payable, waiting } = allot(wanted, subtractCommitted(journal, balances), rate);
+    if (waiting.length === 0) return { payable, obstacles: [], undecided };
     const sum = waiting.reduce((all, { stablecoinAmount }) => all + stablecoinAmount, 0n);
-    const text = `It has ${formatStablecoins(purse.stablecoins)}, and ${waiting.length} payments wait for ${formatStablecoins(sum)}.`;
-    return { payable, obstacles: [{ code: 'OUT_OF_STABLECOINS', text }] };
+    const text = `It has ${formatStablecoins(balances.stablecoins)}, and ${waiting.length} payments wait for ${formatStablecoins(sum)}.`;
+    return { payable, obstacles: [{ code: 'OUT_OF_STABLECOINS', text }], undecided };
   }
 
   return {
     checkExchange,
-    checkGasPrice,
+    checkGasPrice: async () => void (await checkGasPrice()),
+    checkContracts: () => checkContracts(),
+    distrustContracts() {
+      checkContracts = createContractCheck();
+    },
     ensureApproval: approvals.ensure,
     readRate: async () => checkRate(await readCurrentRate()),
     async judge(wanted) {
@@ -284,7 +220,8 @@ export function createReadiness(parts: ReadinessParts): Readiness {
       } catch (error) {
         const code = OBSTACLES.find((name) => error instanceof StepError && error.code === name);
         if (code === undefined || !(error instanceof Error)) throw error;
-        return { payable: [], obstacles: [{ code, text: error.message }] };
+        const undecided = OBSTACLES.slice(OBSTACLES.indexOf(code) + 1);
+        return { payable: [], obstacles: [{ code, text: error.message }], undecided };
       }
     },
   };

@@ -2,8 +2,6 @@
  * Keeps an answer for a while: calls at the same time share one question, and a failure is not kept.
  *
  * @param options - a clock that is never set, in milliseconds, and for how long an answer serves
- * @param ask - asks anew
- * @returns the answer
  */
 export function keepFresh<Value>(
   options: { readonly now: () => number; readonly freshMs: number },

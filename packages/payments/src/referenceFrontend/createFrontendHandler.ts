@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
-import type { FrontendPayment, FrontendStore } from './openFrontendStore.ts';
+import type { FrontendStore } from './openFrontendStore.ts';
 
 /** Longest body that is read. */
 const MAX_BODY_BYTES = 16_384;
@@ -52,21 +52,35 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   response.end(JSON.stringify(body));
 }
 
+type Route = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** A route that moves a payment. @param expected - the fields of the body, for the refusal of another one */
+function moveBy<Body>(
+  body: z.ZodMiniType<Body>,
+  expected: string,
+  move: (body: Body) => { readonly outcome: keyof typeof OUTCOME_STATUS },
+): Route {
+  return async (request, response) => {
+    const parsed = body.safeParse(await readJson(request));
+    if (!parsed.success) return sendJson(response, 400, { error: `Expected { ${expected} }.` });
+    const { outcome, ...more } = move(parsed.data);
+    const status = OUTCOME_STATUS[outcome];
+    sendJson(response, status, status === 200 ? { status: outcome, ...more } : { error: `The payment is ${outcome}.` });
+  };
+}
+
 /**
- * Creates the listener of the reference frontend: the relayer's endpoints, and `/`, the page.
+ * Creates the listener of the reference frontend: the relayer's endpoints.
  *
- * @param options - store, secret and clock
- * @returns the listener
  * @see docs/specification.md FRONT-1
  */
 export function createFrontendHandler(options: {
   readonly store: FrontendStore;
   readonly secret: string;
-  readonly now: () => number;
 }): RequestListener {
-  const { store, secret, now } = options;
+  const { store, secret } = options;
 
-  const routes: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>> = {
+  const routes: Readonly<Record<string, Route>> = {
     'GET /api/relayer/pending': async (_, response) => {
       const payments = store.listPending(MAX_LISTED).map(({ paymentIntentId, walletAddress, stablecoinAmount }) => ({
         paymentIntentId,
@@ -75,43 +89,17 @@ export function createFrontendHandler(options: {
       }));
       sendJson(response, 200, { payments });
     },
-    'POST /api/relayer/claim': async (request, response) => {
-      const body = claimBody.safeParse(await readJson(request));
-      if (!body.success) return sendJson(response, 400, { error: 'Expected { paymentIntentId }.' });
-      const claim = store.claim(body.data.paymentIntentId);
-      const { outcome } = claim;
-      const answer =
-        outcome === 'claimed' ? { status: outcome, claimId: claim.claimId } : { error: `The payment is ${outcome}.` };
-      sendJson(response, OUTCOME_STATUS[outcome], answer);
-    },
-    'POST /api/relayer/release': async (request, response) => {
-      const body = releaseBody.safeParse(await readJson(request));
-      if (!body.success) return sendJson(response, 400, { error: 'Expected { paymentIntentId, claimId }.' });
-      const outcome = store.release(body.data.paymentIntentId, body.data.claimId);
-      const answer = outcome === 'released' ? { status: outcome } : { error: `The payment is ${outcome}.` };
-      sendJson(response, OUTCOME_STATUS[outcome], answer);
-    },
-    'POST /api/relayer/complete': async (request, response) => {
-      const body = completeBody.safeParse(await readJson(request));
-      if (!body.success) return sendJson(response, 400, { error: 'Expected { paymentIntentId, txHash }.' });
-      const outcome = store.complete(body.data.paymentIntentId, body.data.txHash);
-      sendJson(
-        response,
-        OUTCOME_STATUS[outcome],
-        outcome === 'completed' ? { status: outcome } : { error: `The payment is ${outcome}.` },
-      );
-    },
+    'POST /api/relayer/claim': moveBy(claimBody, 'paymentIntentId', (body) => store.claim(body.paymentIntentId)),
+    'POST /api/relayer/release': moveBy(releaseBody, 'paymentIntentId, claimId', (body) => ({
+      outcome: store.release(body.paymentIntentId, body.claimId),
+    })),
+    'POST /api/relayer/complete': moveBy(completeBody, 'paymentIntentId, txHash', (body) => ({
+      outcome: store.complete(body.paymentIntentId, body.txHash),
+    })),
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://frontend');
-    if (request.method === 'GET' && pathname === '/') {
-      response.writeHead(200, {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-      });
-      return void response.end(writePaymentsPage(store.list(), now()));
-    }
     const route = routes[`${request.method} ${pathname}`];
     if (route === undefined) return sendJson(response, 404, { error: 'There is nothing here.' });
     const given = request.headers['x-relayer-secret'];
@@ -123,40 +111,4 @@ export function createFrontendHandler(options: {
   return (request, response) => {
     answer(request, response).catch(() => response.destroy());
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
-
-function describeState(payment: FrontendPayment, nowMs: number): string {
-  if (payment.txHash !== undefined) return 'completed';
-  return payment.leaseUntilMs > nowMs ? 'claimed' : 'pending';
-}
-
-/**
- * Writes the page that lists payments.
- *
- * @param payments - all of them
- * @param nowMs - milliseconds since the epoch
- * @returns HTML, every value escaped
- */
-function writePaymentsPage(payments: readonly FrontendPayment[], nowMs: number): string {
-  const rows = payments.map((payment) => {
-    const cells = [
-      payment.paymentIntentId,
-      payment.walletAddress,
-      payment.stablecoinAmount,
-      describeState(payment, nowMs),
-      `${payment.claims}`,
-      payment.txHash ?? '',
-    ];
-    return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
-  });
-  const heads = ['Payment intent', 'Wallet', 'Stablecoin units', 'State', 'Claims', 'Transaction'];
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Payments</title>
-<style>body{font:14px system-ui;margin:2em}table{border-collapse:collapse}td,th{padding:.3em .8em;border-bottom:1px solid #ccc;text-align:left}</style>
-<h1>Payments</h1><table><tr>${heads.map((head) => `<th>${head}</th>`).join('')}</tr>
-${rows.join('\n')}
-</table></html>`;
 }

@@ -46,7 +46,6 @@ function readPayment(row: Readonly<Record<string, unknown>>): FrontendPayment {
  * Opens the reference frontend's own SQLite. Each transition is one conditional write.
  *
  * @param options - file, clock, and how long a claim lasts, asked at each claim
- * @returns the store
  */
 export function openFrontendStore(options: {
   readonly file: string;

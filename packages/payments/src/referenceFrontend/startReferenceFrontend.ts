@@ -15,7 +15,6 @@ export interface ReferenceFrontend {
  * Starts the reference frontend on 127.0.0.1.
  *
  * @param options - SQLite file, secret, lease of a claim, port (default: a free one), clock
- * @returns the running frontend
  */
 export async function startReferenceFrontend(options: {
   readonly file: string;
@@ -26,7 +25,7 @@ export async function startReferenceFrontend(options: {
 }): Promise<ReferenceFrontend> {
   const { now = Date.now } = options;
   const store = openFrontendStore({ file: options.file, now, leaseMs: options.leaseMs });
-  const server = createServer(createFrontendHandler({ store, secret: options.secret, now }));
+  const server = createServer(createFrontendHandler({ store, secret: options.secret }));
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,45 +1,15 @@
-import { alertFaults, alertFields } from '@prism-gateway/alerts';
+import { alertFaults } from '@prism-gateway/node/alerts';
 import {
-  baseUnits,
-  decimalAmount,
   type Environment,
-  expected,
-  httpUrl,
   keyFaults,
-  listOf,
-  logLevel,
-  oneOf,
   parseEnvironment,
-  portOrOff,
-  privateKey,
-  wholeNumber,
-} from '@prism-gateway/runtime/settings';
+  type SettingValues,
+  secretValues,
+} from '@prism-gateway/node/settings';
 import { type Address, getAddress, isAddress } from 'viem';
-import * as z from 'zod/mini';
-import { readSecretFiles } from './readSecretFiles.ts';
+import { gasMonitorSettings, paymentsSettings } from './paymentsSettings.ts';
 
-/**
- * An address of an account or contract that money goes to; one that is written in mixed case must have its checksum.
- *
- * @returns the field; its value is the address with its checksum
- * @see EIP-55
- */
-function checkedAddress() {
-  const error = expected('an address with its checksum');
-  return z.pipe(
-    z.string(error).check(z.refine((text: string) => isAddress(text), error)),
-    z.transform((text: string): Address => (isAddress(text) ? getAddress(text) : '0x')),
-  );
-}
-
-/**
- * Addresses with commas between.
- *
- * @returns the field; its value is the list
- */
-function addressList() {
-  return z._default(listOf(checkedAddress()), []);
-}
+export { gasMonitorSettings, paymentsSettings } from './paymentsSettings.ts';
 
 /** One chain whose accounts are watched. */
 interface GasTarget {
@@ -52,7 +22,6 @@ interface GasTarget {
 /**
  * Reads `GAS_MONITOR_TARGETS`: `name=rpcUrl|address|address` with commas between chains.
  *
- * @param text - the setting
  * @returns the chains, or undefined where the text is none of that
  */
 function parseGasTargets(text: string): readonly GasTarget[] | undefined {
@@ -69,65 +38,12 @@ function parseGasTargets(text: string): readonly GasTarget[] | undefined {
   return targets;
 }
 
-/** Longest wait that a setting may ask for, in milliseconds: a day. */
-const DAY_MS = 86_400_000;
-/** Half of a price, in basis points: then a payment costs twice its amount at most. */
-const MAX_SLIPPAGE_BPS = 5000;
-
 /** Shorter secrets can be guessed. */
 const MIN_SECRET_LENGTH = 32;
 
-const schema = z.object({
-  FRONTEND_URL: z.optional(httpUrl()),
-  RELAYER_SECRET: z.optional(z.string()),
-  RPC_URL: z.optional(httpUrl()),
-  CHAIN_ID: z._default(wholeNumber(0, Number.MAX_SAFE_INTEGER), 0),
-  RELAYER_PRIVATE_KEY: z.optional(privateKey()),
-  RELAYER_KEYSTORE: z.optional(z.string()),
-  RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),
-  RELAYER_ADDRESSES: addressList(),
-  EXCHANGE_ADDRESS: z.optional(checkedAddress()),
-  CREDIT_TOKEN_ADDRESS: z.optional(checkedAddress()),
-  STABLECOIN_ADDRESS: z.optional(checkedAddress()),
-  PAYOUTS_ADDRESS: z.optional(checkedAddress()),
-  PAYOUTS_DEPLOYER_PRIVATE_KEY: z.optional(privateKey()),
-  EXCHANGE_RATE: z._default(wholeNumber(1, 1e12), 1000),
-  MAX_RATE_DEVIATION_BPS: z._default(wholeNumber(0, 10_000), 500),
-  POLL_INTERVAL_MS: z._default(wholeNumber(10, DAY_MS), 10_000),
-  MAX_FEE_GWEI: z._default(decimalAmount(9), 100n * 10n ** 9n),
-  MAX_RETRIES: z._default(wholeNumber(0, 1000), 5),
-  RETRY_DELAY_MS: z._default(wholeNumber(0, DAY_MS), 5000),
-  SLIPPAGE_BPS: z._default(wholeNumber(0, MAX_SLIPPAGE_BPS), 100),
-  MAX_PAYMENT: z._default(baseUnits(), 1_000_000_000n),
-  DAILY_LIMIT: z._default(baseUnits(), 10_000_000_000n),
-  DAILY_CREDIT_LIMIT: z.optional(decimalAmount(18)),
-  MAX_IN_FLIGHT: z._default(wholeNumber(1, 64), 16),
-  RPC_TIMEOUT_MS: z._default(wholeNumber(50, 600_000), 10_000),
-  RPC_POLL_INTERVAL_MS: z._default(wholeNumber(5, 600_000), 1000),
-  BUMP_AFTER_MS: z._default(wholeNumber(50, DAY_MS), 60_000),
-  SEARCH_FROM_BLOCK: z._default(wholeNumber(0, 1e12), 0),
-  REORG_DEPTH: z._default(wholeNumber(1, 1000), 32),
-  GAS_WARN_BALANCE_ETH: z._default(decimalAmount(18), 10n ** 17n),
-  GAS_POLL_INTERVAL_MS: z._default(wholeNumber(10, DAY_MS), 180_000),
-  GAS_MONITOR_TARGETS: z.optional(z.string()),
-  MAX_HEAD_AGE_SECONDS: z.optional(wholeNumber(0, DAY_MS / 1000)),
-  STABLECOIN_WARN_BALANCE: z._default(baseUnits(), 100_000_000n),
-  ...alertFields,
-  INSTANCE_NAME: z.optional(
-    z.string().check(z.regex(/^[\x20-\x7e]{1,64}$/, expected('1 to 64 printable ASCII characters'))),
-  ),
-  LATE_AFTER_MINUTES: z._default(wholeNumber(1, 100_000), 30),
-  STAGE: z._default(oneOf(['dev', 'prod']), 'dev'),
-  METRICS_HOST: z._default(z.string(), '127.0.0.1'),
-  METRICS_PORT: z._default(portOrOff(), 'off'),
-  METRICS_FILE: z.optional(z.string()),
-  METRICS_PUSH_URL: z.optional(httpUrl()),
-  LOCK_DIR: z.optional(z.string()),
-  DATA_DIR: z._default(z.string(), './data/payments'),
-  LOG_LEVEL: z._default(logLevel(), 'info'),
-});
+const settings = { ...gasMonitorSettings, ...paymentsSettings };
 
-type Parsed = z.infer<typeof schema>;
+type Parsed = SettingValues<typeof settings>;
 
 /** What the programs cannot do without. */
 const REQUIRED = {
@@ -141,7 +57,7 @@ const REQUIRED = {
   ],
   'gas-monitor': [],
   reconcile: ['FRONTEND_URL', 'RELAYER_SECRET', 'RPC_URL', 'CREDIT_TOKEN_ADDRESS'],
-  'deploy-payouts': ['RPC_URL', 'CREDIT_TOKEN_ADDRESS', 'PAYOUTS_DEPLOYER_PRIVATE_KEY'],
+  'deploy-payouts': ['FRONTEND_ID', 'RPC_URL', 'CREDIT_TOKEN_ADDRESS', 'PAYOUTS_DEPLOYER_PRIVATE_KEY'],
   status: [],
 } as const;
 
@@ -227,18 +143,20 @@ function findFaults(program: Program, given: Environment): readonly string[] {
 /**
  * Parses all settings of a program, once, at start. An empty value counts as unset.
  *
- * @param program - which program starts
- * @param environment - texts by name
- * @returns the settings
  * @throws SettingsError that names every fault and repeats no value
  * @see docs/specification.md PAY-4
  */
 export function parseSettings<Name extends Program>(program: Name, environment: Environment): Settings<Name> {
-  const rules = {
-    schema,
-    findFaults: (given: Environment) => findFaults(program, given),
-  };
-  const { GAS_MONITOR_TARGETS: targets, ...settings } = parseEnvironment(rules, readSecretFiles(environment));
+  const rules = { settings, findFaults: (given: Environment) => findFaults(program, given) };
+  const { GAS_MONITOR_TARGETS: targets, ...values } = parseEnvironment(rules, environment);
   // What the program requires has just been found to be there.
-  return { ...settings, gasTargets: parseGasTargets(targets ?? '') ?? [] } as Settings<Name>;
+  return { ...values, gasTargets: parseGasTargets(targets ?? '') ?? [] } as Settings<Name>;
+}
+
+/** Lists what must never be printed: secrets, and URLs that may hold one. */
+export function secretsOf(values: Settings): readonly string[] {
+  const { FRONTEND_URL: url, gasTargets } = values;
+  // The frontend's address is no secret.
+  const password = url === undefined ? [] : [new URL(url).password];
+  return [...secretValues(settings, values), ...password, ...gasTargets.map(({ rpcUrl }) => rpcUrl)];
 }

@@ -15,9 +15,7 @@ export interface CrashingInstance {
 /**
  * Starts the real program, to be killed at a point of its work.
  *
- * @param settings - its environment
  * @param crash - the number of the point, 0 for none, among those of a name where one is given; and a file for the points' names
- * @returns the process
  */
 export function crashInstance(
   settings: Readonly<Record<string, string>>,

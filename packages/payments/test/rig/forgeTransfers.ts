@@ -18,9 +18,6 @@ const callToken = (token: Address): Hex => concat(['0x60646029600039600060006064
 /**
  * Has a stranger make logs that look like a relayer's: a token takes a transfer of nothing from anybody, in anybody's name.
  *
- * @param rig - chain and contracts
- * @param relayer - in whose name
- * @returns the stranger
  * @see EIP-20, transferFrom
  */
 export async function startForger(rig: PaymentsRig, relayer: Address): Promise<Forger> {

@@ -10,7 +10,6 @@ export interface CallParameter {
 /**
  * Has a node refuse calls without an address, as some do: then each contract is asked by itself, and its answer can be changed.
  *
- * @param call - the first parameter of `eth_call`
  * @returns the refusal, or undefined for a call of one contract
  */
 export function refuseTogether(call: CallParameter): RpcFault | undefined {

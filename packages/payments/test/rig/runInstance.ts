@@ -1,5 +1,5 @@
-import { type Alert, createOutbox } from '@prism-gateway/alerts';
-import { openAccount } from '@prism-gateway/crypto/accounts';
+import { openAccount } from '@prism-gateway/node/accounts';
+import { type Alert, createOutbox } from '@prism-gateway/node/alerts';
 import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
 import type { PaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import { parseSettings } from '../../src/settings/settings.ts';
@@ -18,9 +18,7 @@ export interface RunningInstance {
 /**
  * Runs an instance in this process.
  *
- * @param environment - its settings
  * @param watch - is given the journal before anything is done
- * @returns the instance, at work
  */
 export async function runInstance(
   environment: Readonly<Record<string, string>>,

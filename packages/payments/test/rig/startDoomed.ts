@@ -1,12 +1,11 @@
 import { cpSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { listenOnLoopback, type RpcFault, startRpcFaultProxy } from '@prism-gateway/testing';
+import { type RpcFault, startRpcFaultProxy } from '@prism-gateway/testing';
 import { type Address, type Hex, parseTransaction } from 'viem';
 import { describeTransaction } from '../../src/chain/describeTransaction.ts';
 import type { PaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../../src/journal/paymentState.ts';
 import { type RunningInstance, runInstance } from './runInstance.ts';
+import { startLine } from './startLine.ts';
 
 /** Moves of a payment and broadcasts, before each of which and after each of which an instance can die. */
 const STATES = ['claimed', 'buying', 'bought', 'transferring', 'transferred', 'completed'] as const;
@@ -39,17 +38,12 @@ export interface Doomed {
 }
 
 /** What a broadcast is. */
-function nameBroadcast(
-  raw: Hex,
-  self: Address,
-  settings: Readonly<Record<string, string>>,
-): 'buy' | 'payout' | 'other' {
+function nameBroadcast(raw: Hex, settings: Readonly<Record<string, string>>): 'buy' | 'payout' | 'other' {
   // The sender signs nothing but EIP-1559 transactions.
   const { to = null, data: input = '0x' } = parseTransaction(raw as `0x02${string}`);
   // The settings have been parsed.
   const creditToken = settings.CREDIT_TOKEN_ADDRESS as Address;
-  const { kind } = describeTransaction({ hash: '0x', from: self, to, input }, creditToken);
-  if (kind === 'payout') return 'payout';
+  if (describeTransaction({ to, input }, creditToken) !== undefined) return 'payout';
   return to?.toLowerCase() === settings.EXCHANGE_ADDRESS?.toLowerCase() ? 'buy' : 'other';
 }
 
@@ -57,15 +51,13 @@ function nameBroadcast(
  * Runs an instance until it dies, as by SIGKILL: at that moment its disk is copied, and its lines to node and frontend are cut, so that
  * nothing which it still does can be seen by anybody.
  *
- * @param settings - of the instance
  * @param doom - where it dies; `disk`: the folder that its disk is copied to
- * @returns the instance at work
  */
 export async function startDoomed(
   settings: Readonly<Record<string, string>>,
-  doom: { readonly point: KillPoint; readonly disk: string; readonly self: Address },
+  doom: { readonly point: KillPoint; readonly disk: string },
 ): Promise<Doomed> {
-  const { point, disk, self } = doom;
+  const { point, disk } = doom;
   const { DATA_DIR = '', FRONTEND_URL = '', RPC_URL = '' } = settings;
   const death = Promise.withResolvers<void>();
   const frontend = await startLine(() => FRONTEND_URL);
@@ -85,7 +77,7 @@ export async function startDoomed(
     if (isDead) return { kind: 'dropBefore' };
     if (method !== 'eth_sendRawTransaction') return undefined;
     // The one parameter of this method is the signed transaction.
-    const what = nameBroadcast(raw as Hex, self, settings);
+    const what = nameBroadcast(raw as Hex, settings);
     if (isPoint('before', what)) {
       die();
       return { kind: 'dropBefore' };
@@ -122,50 +114,5 @@ export async function startDoomed(
       await instance.stop();
       await Promise.all([proxy.stop(), frontend.close()]);
     },
-  };
-}
-
-/** A line to a server that can be cut. */
-interface Line {
-  readonly url: string;
-  /** From now on nothing gets through. */
-  cut(): void;
-  close(): Promise<void>;
-}
-
-/**
- * Starts a line to a server.
- *
- * @param target - its URL, asked at each call
- * @returns the line, whole
- */
-async function startLine(target: () => string): Promise<Line> {
-  let isCut = false;
-
-  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await buffer(incoming);
-    if (isCut) return void response.destroy();
-    const { host, connection, 'content-length': length, ...headers } = incoming.headers;
-    const answer = await fetch(new URL(incoming.url ?? '/', target()), {
-      method: incoming.method ?? 'GET',
-      // The headers of a call of `fetch` have one value each.
-      headers: headers as Record<string, string>,
-      ...(body.length === 0 ? {} : { body }),
-    });
-    const text = await answer.text();
-    if (isCut) return void response.destroy();
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
-  }
-
-  const server = createServer((incoming, response) => {
-    pass(incoming, response).catch(() => response.destroy());
-  });
-  const { url, close } = await listenOnLoopback(server);
-  return {
-    url,
-    cut() {
-      isCut = true;
-    },
-    close,
   };
 }

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
 import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import type { Address } from 'viem';
-import { attend } from '../../scripts/demo/attend.ts';
 import type { PaymentsRig, RigKey } from '../../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../../scripts/demo/waitUntil.ts';
 import { KEY_FACTS } from '../../src/chain/createKeyWatch.ts';
 import { OPEN_STATES } from '../../src/journal/paymentState.ts';
 import type { ReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
+import { attend } from './attend.ts';
 import { type RunningInstance, runInstance } from './runInstance.ts';
 
 type Settings = Readonly<Record<string, string>>;
@@ -30,14 +30,10 @@ export interface Machines {
   close(): Promise<void>;
 }
 
-/**
- * Waits until it is settled what an instance's key has done.
- *
- * @param instance - at work
- */
+/** Waits until it is settled what an instance's key has done. */
 export async function waitForSettled({ relayer }: RunningInstance): Promise<void> {
   const what = 'it is not settled what the key has done';
-  const isSettled = () => relayer.journal.fact(KEY_FACTS.next) !== undefined;
+  const isSettled = () => relayer.journal.fact(KEY_FACTS.settled) !== undefined;
   await waitUntil(isSettled, { timeoutMs: PATIENCE_MS, what });
 }
 
@@ -48,13 +44,7 @@ function describeInstance({ relayer, log }: RunningInstance): unknown {
   };
 }
 
-/**
- * Makes an operator's machines; none runs yet.
- *
- * @param rig - chain and contracts
- * @param common - settings of every instance
- * @returns the machines
- */
+/** Makes an operator's machines; none runs yet. */
 export async function startMachines(rig: PaymentsRig, common: Settings): Promise<Machines> {
   const frontend = await rig.startFrontend();
   const line = await startRpcFaultProxy({ target: rig.rpcUrl });

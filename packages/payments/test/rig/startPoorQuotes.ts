@@ -6,12 +6,7 @@ import { type CallParameter, refuseTogether } from './refuseTogether.ts';
 const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
 const POOR_RATE = 100n;
 
-/**
- * Starts a line to a node on which the Exchange quotes a tenth of its rate, so that nothing is bought.
- *
- * @param rpcUrl - the node
- * @returns the line
- */
+/** Starts a line to a node on which the Exchange quotes a tenth of its rate, so that nothing is bought. */
 export async function startPoorQuotes(rpcUrl: string): Promise<RpcFaultProxy> {
   return await startRpcFaultProxy({
     target: rpcUrl,

@@ -10,8 +10,6 @@ export type Scene = Awaited<ReturnType<typeof startScene>>;
 /**
  * Runs an instance with a frontend of its own, or the rig's.
  *
- * @param rig - chain and contracts
- * @param options - the instance's key, and settings other than the rig's
  * @returns the instance at work, and what tests ask of it
  */
 export async function startScene(

@@ -47,7 +47,7 @@ export const serviceSchema = z.strictObject({
   budgets: z.array(budgetSchema),
   waiting: z.int(),
   disk: z.optional(diskSchema),
-  explorers: z.record(z.string(), z.string()),
+  key: z.strictObject({ keyId: z.string(), mayAct: z.boolean() }),
 });
 export type ServiceBody = z.infer<typeof serviceSchema>;
 
@@ -56,14 +56,6 @@ const programSchema = z.strictObject({
   status: z.optional(z.record(z.string(), z.unknown())),
   error: z.optional(z.string()),
 });
-
-/**
- * What `GET /admin/programs` answers.
- *
- * @see docs/specification.md ADMIN-13
- */
-export const programListSchema = z.strictObject({ programs: z.array(programSchema), count: z.int() });
-export type ProgramList = z.infer<typeof programListSchema>;
 
 const count = z.int();
 
@@ -91,13 +83,13 @@ const relayerStatsSchema = z.strictObject({
   conflicts: count,
   medianMs: z.optional(z.number()),
   p95Ms: z.optional(z.number()),
-  lastSeenAt: isoTimeFormat,
+  lastSeenAt: z.optional(isoTimeFormat),
 });
 
 /**
  * What `GET /admin/stats` answers.
  *
- * @see docs/specification.md ADMIN-8
+ * @see docs/specification.md ADMIN-8, ADMIN-13
  */
 export const queueStatsSchema = z.strictObject({
   version: z.string(),
@@ -107,5 +99,7 @@ export const queueStatsSchema = z.strictObject({
   minutes: z.array(activitySchema),
   hours: z.array(activitySchema),
   relayers: z.array(relayerStatsSchema),
+  programs: z.array(programSchema),
+  explorers: z.record(z.string(), z.string()),
 });
 export type QueueStatsBody = z.infer<typeof queueStatsSchema>;

@@ -1,7 +1,13 @@
 import * as z from 'zod/mini';
 import { type Fault, faultsFromIssues, type Parsed, parseWith } from '../errors/fault.ts';
-import { addressFormat, expecting, txHashFormat } from '../formats.ts';
-import { DEFAULT_PAGE_SIZE, type ListRequestsQuery, listRequestsFields, MAX_PAGE_SIZE } from '../requests/list.ts';
+import { addressFormat, expecting, isoTimeFormat, txHashFormat } from '../formats.ts';
+import {
+  cursorFormat,
+  DEFAULT_PAGE_SIZE,
+  type ListRequestsQuery,
+  listRequestsFields,
+  MAX_PAGE_SIZE,
+} from '../requests/list.ts';
 import { parseQuery, readQueryFields } from '../requests/query.ts';
 import { errorMessageFormat } from '../requests/update.ts';
 import { waitFormat } from '../requests/wait.ts';
@@ -12,13 +18,23 @@ export interface ListAllRequestsQuery extends ListRequestsQuery {
   readonly relayer?: string | undefined;
   /** The transaction that was reported. */
   readonly txHash?: string | undefined;
+  /** Earliest `createdAt`, in milliseconds since the epoch. */
+  readonly from?: number | undefined;
+  /** All are older than this. */
+  readonly to?: number | undefined;
 }
+
+const momentFormat = isoTimeFormat.check(
+  z.refine((time) => !Number.isNaN(Date.parse(time)), { error: expecting('a time that there is') }),
+);
 
 /** The query's fields, each as text. */
 export const listAllRequestsFields = {
   ...listRequestsFields,
   relayer: z.optional(addressFormat),
   txHash: z.optional(txHashFormat),
+  from: z.optional(momentFormat),
+  to: z.optional(momentFormat),
 } as const;
 
 const listSchema = z.object(listAllRequestsFields);
@@ -33,8 +49,9 @@ export function parseListAllRequests(query: URLSearchParams): Parsed<ListAllRequ
   const result = listSchema.safeParse(readQueryFields(query, { names: Object.keys(listAllRequestsFields), faults }));
   if (!result.success) faults.push(...faultsFromIssues(result.error.issues));
   if (!result.success || faults.length > 0) return { faults };
-  const { limit, order, ...rest } = result.data;
-  return { value: { ...rest, limit: limit === undefined ? DEFAULT_PAGE_SIZE : Number(limit), order: order ?? 'asc' } };
+  const { limit = DEFAULT_PAGE_SIZE, order = 'asc', from, to, ...rest } = result.data;
+  const range = { ...(from && { from: Date.parse(from) }), ...(to && { to: Date.parse(to) }) };
+  return { value: { ...rest, ...range, limit: Number(limit), order } };
 }
 
 /** Body of `POST /admin/requests/{requestId}/fail`. */
@@ -51,16 +68,20 @@ export const parseFailRequest = (input: unknown): Parsed<z.infer<typeof failRequ
 export const requestPurgedSchema = z.strictObject({ message: z.string(), requestId: z.string() });
 export type RequestPurged = z.infer<typeof requestPurgedSchema>;
 
-/** Query of `GET /admin/stats`: wait for other stats than those that are known. */
+/** Query of `GET /admin/stats`: a wait for other stats than those that are known, and what the programs are asked about. */
 export interface ReadStatsQuery {
   /** The `version` of the stats that are known. */
   readonly seen?: string | undefined;
+  /** Id of a request or of a payment. */
+  readonly about?: string | undefined;
   readonly waitSeconds: number;
 }
 
 const seenError = { error: expecting('the version of the stats that are known') };
+const aboutError = { error: expecting('1 to 200 letters, digits and _ - . :') };
 const statsSchema = z
   .object({
+    about: z.optional(z.string(aboutError).check(z.regex(/^[\w.:-]{1,200}$/, aboutError))),
     seen: z.optional(z.string(seenError).check(z.regex(/^[0-9a-f]{16}$/, seenError))),
     wait: z.optional(waitFormat),
   })
@@ -74,28 +95,29 @@ const statsSchema = z
 /**
  * Parses the query of the stats.
  *
- * @see docs/specification.md ADMIN-10
+ * @see docs/specification.md ADMIN-10, ADMIN-13
  */
 export function parseStatsQuery(query: URLSearchParams): Parsed<ReadStatsQuery> {
   const parsed = parseQuery(statsSchema, query);
   if ('faults' in parsed) return parsed;
-  const { seen, wait = 0 } = parsed.value;
-  return { value: { ...(seen !== undefined && { seen }), waitSeconds: Number(wait) } };
+  const { wait = 0, ...rest } = parsed.value;
+  return { value: { ...rest, waitSeconds: Number(wait) } };
 }
 
 /** Query of `GET /admin/audit`. */
 export interface ListActsQuery {
   readonly limit: number;
-  /** The number of the act before which the page begins. */
-  readonly lastKey?: number | undefined;
+  readonly lastKey?: string | undefined;
+  /** What was acted upon, in any letter case. */
+  readonly target?: string | undefined;
 }
 
 const DEFAULT_ACTS = 50;
 const limitError = { error: expecting(`1 to ${MAX_PAGE_SIZE}`) };
-const keyError = { error: expecting('the lastKey of the page before') };
 const actsSchema = z.object({
   limit: z.optional(z.string(limitError).check(z.regex(/^(?:[1-9][0-9]?|100)$/, limitError))),
-  lastKey: z.optional(z.string(keyError).check(z.regex(/^[1-9][0-9]{0,14}$/, keyError))),
+  lastKey: z.optional(cursorFormat('lastKey')),
+  target: z.optional(z.string().check(z.maxLength(200, { error: expecting('at most 200 characters') }))),
 });
 
 /**
@@ -106,6 +128,6 @@ const actsSchema = z.object({
 export function parseListActs(query: URLSearchParams): Parsed<ListActsQuery> {
   const parsed = parseQuery(actsSchema, query);
   if ('faults' in parsed) return parsed;
-  const { limit = DEFAULT_ACTS, lastKey } = parsed.value;
-  return { value: { limit: Number(limit), ...(lastKey !== undefined && { lastKey: Number(lastKey) }) } };
+  const { limit = DEFAULT_ACTS, lastKey, target } = parsed.value;
+  return { value: { limit: Number(limit), target, lastKey } };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ERROR_CODES, type ErrorCode } from './errorCodes.ts';
 
 /** One validation error: where, and what was expected. */
 export interface Fault {
@@ -70,10 +71,14 @@ export function parseWith<T extends z.ZodMiniType>(schema: T, input: unknown): P
 /**
  * Body of every failing answer.
  *
- * @see docs/specification.md ERROR-1, ERROR-2
+ * @see docs/specification.md ERROR-1, ERROR-2, ERROR-16
  */
 export const errorBodySchema = z.strictObject({
   error: z.string().check(z.meta({ description: 'One human-readable sentence' })),
+  // The table's keys are there.
+  code: z
+    .enum(Object.keys(ERROR_CODES) as [ErrorCode])
+    .check(z.meta({ description: 'For programs; it keeps its meaning' })),
   details: z.optional(
     z.array(
       z.strictObject({

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { CONFLICT_REASONS, type ConflictReason } from '../errors/errorCodes.ts';
 import { type Parsed, parseWith } from '../errors/fault.ts';
-import { chainNameFormat, expecting, requestIdFormat } from '../formats.ts';
+import { expecting, requestIdFormat } from '../formats.ts';
 import { MAX_PAGE_SIZE } from './list.ts';
 import { requestRecordSchema } from './record.ts';
 import { REQUEST_STATUSES } from './status.ts';
@@ -9,10 +10,10 @@ import { updateRequestSchema } from './update.ts';
 /** Most requests of one batch of claims or reports. */
 export const MAX_REQUEST_BATCH = MAX_PAGE_SIZE;
 
-/** Body of `POST /requests/claims`: these requests, or the oldest pending ones of a chain. */
-export type ClaimRequestsBody =
-  | { readonly requestIds: readonly string[] }
-  | { readonly chainName: string; readonly limit: number };
+/** Body of `POST /requests/claims`. */
+export interface ClaimRequestsBody {
+  readonly requestIds: readonly string[];
+}
 
 /** One entry of `POST /requests/reports`. */
 export type RequestReport =
@@ -25,7 +26,6 @@ export interface ReportRequestsBody {
 }
 
 const countError = { error: expecting(`1 to ${MAX_REQUEST_BATCH} entries`) };
-const limitError = { error: expecting(`an integer from 1 to ${MAX_REQUEST_BATCH}`) };
 
 /** Ids that stand a second time, by their place; letter case does not tell ids apart. */
 function findRepeated(ids: readonly unknown[]): number[] {
@@ -52,26 +52,18 @@ const onceEachReport = z.check<{ requestId?: unknown }[]>(({ value, issues }) =>
   }
 });
 
-/** The two forms of `POST /requests/claims`. */
-export const claimRequestsForms = [
-  z.strictObject(
-    {
-      requestIds: z
-        .array(requestIdFormat, countError)
-        .check(z.minLength(1, countError), z.maxLength(MAX_REQUEST_BATCH, countError), onceEach),
-    },
-    { error: expecting('an object') },
-  ),
-  z.strictObject(
-    {
-      chainName: chainNameFormat,
-      limit: z.int(limitError).check(z.minimum(1, limitError), z.maximum(MAX_REQUEST_BATCH, limitError)),
-    },
-    { error: expecting('an object') },
-  ),
-] as const;
-
-const [claimByIds, claimByChain] = claimRequestsForms;
+/** Schema of `POST /requests/claims`. */
+export const claimRequestsSchema = z.strictObject(
+  {
+    requestIds: z
+      .array(requestIdFormat, countError)
+      .check(
+        ...[z.minLength(1, countError), z.maxLength(MAX_REQUEST_BATCH, countError), onceEach],
+        z.meta({ description: 'Requests, each once', uniqueItems: true }),
+      ),
+  },
+  { error: expecting('an object') },
+);
 
 /** One report: the fields of a `PATCH` that reports, and whose it is. */
 export const requestReportForms = [
@@ -96,20 +88,29 @@ export const reportRequestsSchema = z.strictObject(
   {
     reports: z
       .array(reportSchema, countError)
-      .check(z.minLength(1, countError), z.maxLength(MAX_REQUEST_BATCH, countError), onceEachReport),
+      .check(
+        ...[z.minLength(1, countError), z.maxLength(MAX_REQUEST_BATCH, countError)],
+        onceEachReport,
+        z.meta({ description: 'Reports, of each request one', uniqueItems: true }),
+      ),
   },
   { error: expecting('an object') },
 );
 
-/** One request of a batch that was not moved: the status that it has; absent where there is no such request. */
+/** One request of a batch that was not moved: the status that it has, absent where there is no such request, and why. */
 export const requestConflictSchema = z.strictObject({
   requestId: requestIdFormat,
   status: z.optional(z.enum(REQUEST_STATUSES)),
+  // The table's keys are there.
+  reason: z.enum(Object.keys(CONFLICT_REASONS) as [ConflictReason]),
 });
 
-/** Answer to a batch: the records that it moved, and those that it could not. */
+/** A record without its params, which may be large, and which whoever names a request knows. */
+export const requestHeadSchema = z.omit(requestRecordSchema, { params: true });
+
+/** Answer to a batch: the records that it moved, and those that it could not; every entry is in one of the two. */
 export const requestBatchSchema = z.strictObject({
-  items: z.array(requestRecordSchema),
+  items: z.array(requestHeadSchema),
   count: z.int(),
   conflicts: z.array(requestConflictSchema),
 });
@@ -120,8 +121,7 @@ export const requestBatchSchema = z.strictObject({
  * @see docs/specification.md BATCH-1
  */
 export function parseClaimRequests(input: unknown): Parsed<ClaimRequestsBody> {
-  const byChain = typeof input === 'object' && input !== null && !('requestIds' in input) && 'chainName' in input;
-  return parseWith<typeof claimByIds | typeof claimByChain>(byChain ? claimByChain : claimByIds, input);
+  return parseWith(claimRequestsSchema, input);
 }
 
 /**

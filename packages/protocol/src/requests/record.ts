@@ -24,11 +24,12 @@ export const requestRecordSchema = z.strictObject({
   claimedAt: z.optional(isoTimeFormat),
 });
 
-/** A page of requests; `lastKey` is null on the last page. */
+/** A page of requests; `lastKey` is null on the last page, and `cut` is there if it ended before its `limit` and is not the last. */
 export const requestPageSchema = z.strictObject({
   items: z.array(requestRecordSchema),
   count: z.int(),
   lastKey: z.nullable(z.string()),
+  cut: z.optional(z.literal(true)),
 });
 
 type RecordFields = z.infer<typeof requestRecordSchema>;
@@ -38,8 +39,13 @@ export type RequestRecord<A extends Action = Action> = Omit<RecordFields, 'actio
   params: ActionParams<A>;
 };
 
+/** A record without its params. */
+export type RequestHead = Omit<RequestRecord, 'params'>;
+
 export interface RequestPage {
   items: RequestRecord[];
   count: number;
   lastKey: string | null;
+  /** The page ended before its `limit`: its requests are large, or many had to be looked at. */
+  cut?: true | undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { INITIAL_STATUS, isStatusMove, REQUEST_MOVES, REQUEST_STATUSES } from './status.ts';
 
-test('only a claim, a take-over, a renewal, a release and a report move a request', () => {
+test('only a claim, a take-over, a renewal, a release, a report and a reopening move a request', () => {
   const moves = REQUEST_STATUSES.flatMap((from) => {
     return REQUEST_STATUSES.filter((to) => isStatusMove(from, to)).map((to) => `${from} -> ${to}`);
   });
@@ -13,6 +13,8 @@ test('only a claim, a take-over, a renewal, a release and a report move a reques
     'processing -> processing',
     'processing -> success',
     'processing -> failed',
+    // By an administrator.
+    'failed -> pending',
   ]);
 });
 

@@ -1,10 +1,5 @@
 /**
- * The states of a request and the moves between them:
- *
- *     (none) --create--> pending --claim--> processing --report--> success | failed
- *                                           processing --takeOver (lease lapsed)--> processing
- *                                           processing --renew (its owner, in a batch)--> processing
- *                                           processing --release (its owner)--> pending
+ * The states of a request: it begins as `pending`, and moves by `REQUEST_MOVES`.
  *
  * @see docs/specification.md STATE-1
  */
@@ -22,12 +17,16 @@ export const INITIAL_STATUS = 'pending' satisfies RequestStatus;
 
 /** The one table of moves: every store writes its conditions from it. */
 export const REQUEST_MOVES = {
-  claim: { from: 'pending', to: ['processing'] },
-  takeOver: { from: 'processing', to: ['processing'] },
-  renew: { from: 'processing', to: ['processing'] },
-  release: { from: 'processing', to: ['pending'] },
-  report: { from: 'processing', to: ['success', 'failed'] },
-} as const satisfies Record<string, { readonly from: RequestStatus; readonly to: readonly RequestStatus[] }>;
+  claim: { from: 'pending', to: ['processing'], by: 'a relayer' },
+  takeOver: { from: 'processing', to: ['processing'], by: 'another relayer, after the lease' },
+  renew: { from: 'processing', to: ['processing'], by: 'the holder, in a batch' },
+  release: { from: 'processing', to: ['pending'], by: 'the holder, or an administrator' },
+  report: { from: 'processing', to: ['success', 'failed'], by: 'the holder; `failed` also an administrator' },
+  reopen: { from: 'failed', to: ['pending'], by: 'an administrator' },
+} as const satisfies Record<
+  string,
+  { readonly from: RequestStatus; readonly to: readonly RequestStatus[]; readonly by: string }
+>;
 
 /** The name of a move. */
 export type RequestMove = keyof typeof REQUEST_MOVES;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Parsed, parseWith } from '../errors/fault.ts';
-import { codePointsFormat, expecting, requestIdFormat, txHashFormat } from '../formats.ts';
+import { codePointsFormat, expecting, isoTimeFormat, requestIdFormat, txHashFormat } from '../formats.ts';
 import { REQUESTABLE_STATUSES } from './status.ts';
 
 /** Most Unicode code points of an `errorMessage`. */
@@ -69,6 +69,16 @@ export function parseUpdateRequest(input: unknown): Parsed<UpdateRequestBody> {
   // The schema's check ties each status to its field.
   return parseWith(updateRequestSchema, input) as Parsed<UpdateRequestBody>;
 }
+
+/** Schema of `POST /requests/{requestId}/release`: the claim that is given back; absent: whichever stands. */
+export const releaseRequestSchema = z.strictObject(
+  { claimedAt: z.optional(isoTimeFormat) },
+  { error: expecting('an object') },
+);
+
+/** Parses the body of a release. @see docs/specification.md RELEASE-3 */
+export const parseReleaseRequest = (input: unknown): Parsed<z.infer<typeof releaseRequestSchema>> =>
+  parseWith(releaseRequestSchema, input);
 
 /** The form of the ids that the service makes, which needs no second look. */
 const ownIdForm = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -18,35 +18,41 @@ export const waitFormat = z.string(waitError).check(z.regex(/^(?:1?[0-9]|2[0-5])
 
 /** Query of `GET /requests/{requestId}`: wait for another status than the one that is known. */
 export interface ReadRequestQuery {
-  readonly status?: RequestStatus | undefined;
+  readonly seen?: RequestStatus | undefined;
   readonly waitSeconds: number;
 }
 
 /** Query of `GET /requests/feed`. */
 export interface FeedRequestsQuery {
   readonly chainName: string;
-  readonly cursor?: string | undefined;
+  /** Cursor of the page before. */
+  readonly seen?: string | undefined;
+  /** By which name it came. */
+  readonly seenBy: 'seen' | 'cursor';
   readonly from: 'oldest' | 'now';
   readonly waitSeconds: number;
 }
 
 const statusFormat = z.enum(REQUEST_STATUSES, { error: expecting(`one of ${REQUEST_STATUSES.join(', ')}`) });
 
-const readSchema = z.object({ status: z.optional(statusFormat), wait: z.optional(waitFormat) }).check(
-  z.refine(({ status, wait }) => wait === undefined || wait === '0' || status !== undefined, {
-    path: ['status'],
-    error: 'required beside wait: the status that is known',
-  }),
-);
+const readSchema = z
+  .object({ seen: z.optional(statusFormat), status: z.optional(statusFormat), wait: z.optional(waitFormat) })
+  .check(
+    z.refine(({ seen, status, wait }) => wait === undefined || wait === '0' || (seen ?? status) !== undefined, {
+      path: ['seen'],
+      error: 'required beside wait: the status that is known',
+    }),
+  );
 const feedSchema = z
   .object({
     chainName: chainNameFormat,
+    seen: z.optional(cursorFormat('cursor')),
     cursor: z.optional(cursorFormat('cursor')),
     from: z.optional(z.enum(['oldest', 'now'], { error: expecting('oldest or now') })),
     wait: z.optional(waitFormat),
   })
   .check(
-    z.refine(({ cursor, from }) => cursor === undefined || from === undefined, {
+    z.refine(({ seen, cursor, from }) => (seen ?? cursor) === undefined || from === undefined, {
       path: ['from'],
       error: 'expected no from beside a cursor',
     }),
@@ -69,8 +75,9 @@ export function parseReadQuery(query: URLSearchParams): Parsed<ReadRequestQuery>
   if (!query.has('wait')) return { value: { waitSeconds: 0 } };
   const parsed = parseQuery(readSchema, query);
   if ('faults' in parsed) return parsed;
-  const { status, wait = 0 } = parsed.value;
-  return { value: { ...(status !== undefined && { status }), waitSeconds: Number(wait) } };
+  // `status` is an earlier name of `seen`.
+  const { status, seen = status, wait = 0 } = parsed.value;
+  return { value: { ...(seen !== undefined && { seen }), waitSeconds: Number(wait) } };
 }
 
 /**
@@ -81,6 +88,8 @@ export function parseReadQuery(query: URLSearchParams): Parsed<ReadRequestQuery>
 export function parseFeedQuery(query: URLSearchParams): Parsed<FeedRequestsQuery> {
   const parsed = parseQuery(feedSchema, query);
   if ('faults' in parsed) return parsed;
-  const { wait = 0, from = 'oldest', ...rest } = parsed.value;
-  return { value: { ...rest, from, waitSeconds: Number(wait) } };
+  // `cursor` is an earlier name of `seen`.
+  const { chainName, wait = 0, from = 'oldest', cursor, seen = cursor } = parsed.value;
+  const seenBy = parsed.value.seen === undefined ? 'cursor' : 'seen';
+  return { value: { chainName, from, seenBy, waitSeconds: Number(wait), ...(seen !== undefined && { seen }) } };
 }

@@ -39,16 +39,26 @@ export function createForwarderDomain({ chainId, forwarder }: ForwarderLocation)
   return { name: 'Forwarder', version: '1', chainId, verifyingContract: readAddress(forwarder) };
 }
 
+/** Domain separators that were asked for: a program knows few Forwarders, and asks for each request. */
+const separators = new Map<string, Hex>();
+const MAX_SEPARATORS = 100;
+
 /**
  * Computes the domain separator, to compare with the deployed Forwarder's own.
  *
  * @returns 32 bytes as hex
  */
 export function hashForwarderDomain(location: ForwarderLocation): Hex {
+  const key = `${location.chainId} ${location.forwarder}`;
+  const known = separators.get(key);
+  if (known !== undefined) return known;
   const { chainId, ...domain } = createForwarderDomain(location);
-  return hashStruct({
+  const separator = hashStruct({
     primaryType: 'EIP712Domain',
     types: { EIP712Domain: domainFields },
     data: { ...domain, chainId: BigInt(chainId) },
   });
+  if (separators.size >= MAX_SEPARATORS) separators.clear();
+  separators.set(key, separator);
+  return separator;
 }

@@ -10,7 +10,7 @@ import {
   requestIdFormat,
   txHashFormat,
 } from '../formats.ts';
-import { DEFAULT_PAGE_SIZE, listRequestsFields } from '../requests/list.ts';
+import { cursorFormat, DEFAULT_PAGE_SIZE, listRequestsFields } from '../requests/list.ts';
 import { readQueryFields } from '../requests/query.ts';
 import { REQUEST_STATUSES } from '../requests/status.ts';
 import type { Route } from '../routes.ts';
@@ -42,12 +42,13 @@ function isReceiver(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '' && hash === '';
 }
 
-const urlFormat = z
-  .string(urlError)
-  .check(
-    z.refine(isReceiver, urlError),
-    z.meta({ description: 'Where events are posted to, by https', examples: ['https://example.org/hooks/prism'] }),
-  );
+const urlFormat = z.string(urlError).check(
+  z.refine(isReceiver, urlError),
+  z.meta({
+    ...{ description: 'Where events are posted to, by https', examples: ['https://example.org/hooks/prism'] },
+    ...{ maxLength: MAX_URL_LENGTH },
+  }),
+);
 
 const eventsError = { error: expecting('one to five different kinds of event') };
 const eventsFormat = z
@@ -55,6 +56,7 @@ const eventsFormat = z
   .check(
     z.minLength(1, eventsError),
     z.refine((kinds) => new Set(kinds).size === kinds.length, eventsError),
+    z.meta({ description: 'Kinds of event, each once', uniqueItems: true }),
   );
 
 const labelFormat = codePointsFormat(MAX_LABEL_LENGTH, 'Name for people', 'accounting');
@@ -84,7 +86,10 @@ export const changeWebhookSchema = z
     },
     { error: expecting('an object') },
   )
-  .check(z.refine((body) => Object.keys(body).length > 0, { error: 'expected at least one field' }));
+  .check(
+    z.refine((body) => Object.keys(body).length > 0, { error: 'expected at least one field' }),
+    z.meta({ minProperties: 1 }),
+  );
 
 const idError = { error: expecting('the id of a webhook') };
 const deliveryError = { error: expecting('the id of a delivery') };
@@ -186,6 +191,7 @@ export const parseChangeWebhook = (input: unknown): Parsed<ChangeWebhookBody> =>
 /** Query of `GET /admin/webhooks/{webhookId}/deliveries`. */
 export interface ListDeliveriesQuery {
   readonly status?: DeliveryStatus | undefined;
+  readonly requestId?: string | undefined;
   readonly limit: number;
   readonly lastKey?: string | undefined;
 }
@@ -193,8 +199,9 @@ export interface ListDeliveriesQuery {
 /** The query's fields, each as text. */
 export const listDeliveriesFields = {
   status: z.optional(z.enum(DELIVERY_STATUSES, { error: expecting(`one of ${DELIVERY_STATUSES.join(', ')}`) })),
+  requestId: z.optional(requestIdFormat),
   limit: listRequestsFields.limit,
-  lastKey: z.optional(deliveryIdFormat),
+  lastKey: z.optional(cursorFormat('lastKey')),
 } as const;
 
 const listSchema = z.object(listDeliveriesFields);
@@ -233,6 +240,13 @@ export const WEBHOOK_ROUTES = {
     path: '/admin/webhooks',
     rateLimit: 'reads',
     errors: [401, 429, 500, 503],
+  },
+  readWebhook: {
+    ...admin,
+    method: 'GET',
+    path: '/admin/webhooks/{webhookId}',
+    rateLimit: 'reads',
+    errors: [400, 401, 404, 429, 500, 503],
   },
   changeWebhook: {
     ...admin,

@@ -48,7 +48,7 @@ test('what was lost to a request, a signer or a code has it left alone, and nobo
   expect(nameExceeded(next, by('r4', 'dave', 'other'))).toBeUndefined();
   // Whoever has paid is not left alone for what half of the budget was lost to.
   next.addLosses([loss(by('r5', 'erin', 'c0de2'), clock.now(), 15n)]);
-  next.addCustomers(['frank']);
+  next.addPaid(['frank'], 1n);
   expect(nameExceeded(next, by('r6', 'erin', 'c0de2'))).toBe('code');
   expect(nameExceeded(next, by('r6', 'frank', 'c0de2'))).toBeUndefined();
   // Told once each.
@@ -59,19 +59,49 @@ test('what was lost to a request, a signer or a code has it left alone, and nobo
 });
 
 // Shows RELAY-17.
-test('strangers can use up half of an hour and of a day; who has paid goes on until all of it is gone', () => {
+test('strangers can use up half of an hour and of a day; who has paid goes on', () => {
   const { clock, start } = open();
   const budgets = start();
-  budgets.addCustomers(['alice']);
   const lose = (name: string, wei: bigint) => budgets.addLosses([loss(by(name, name), clock.now(), wei)]);
+  budgets.addPaid(['alice'], 1n);
   for (let i = 0; i < 6; i += 1) lose(`stranger ${i}`, 10n);
   expect(nameExceeded(budgets, by('r', 'bob'))).toBe('hour');
   expect(nameExceeded(budgets, by('r', 'alice'))).toBeUndefined();
+  clock.advance(HOUR_MS);
+  expect(nameExceeded(budgets, by('r', 'bob'))).toBeUndefined();
   for (let i = 6; i < 12; i += 1) lose(`stranger ${i}`, 10n);
-  expect(nameExceeded(budgets, by('r', 'alice'))).toBe('hour');
   clock.advance(HOUR_MS);
   expect(nameExceeded(budgets, by('r', 'bob'))).toBe('day');
   expect(nameExceeded(budgets, by('r', 'alice'))).toBeUndefined();
+});
+
+// Shows RELAY-17.
+test("one customer's money stops no other: who has paid once and takes its requests back is soon a stranger again", () => {
+  const { clock, told, start } = open();
+  const budgets = start();
+  const stake = { wei: 12n, gift: 0n };
+  const attackers = Array.from({ length: 12 }, (_, i) => `attacker ${i}`);
+  for (const signer of attackers) budgets.addPaid([signer], 2n);
+  budgets.addPaid(['honest'], 14n);
+  // All that they get taken at once is lost; then one after the other, as long as it is taken.
+  const taken = attackers.filter((signer) => budgets.hold(by(`first of ${signer}`, signer), stake));
+  for (const signer of taken) {
+    budgets.release(`first of ${signer}`);
+    budgets.addLosses([loss(by(`first of ${signer}`, signer), clock.now(), 12n)]);
+  }
+  for (const signer of attackers) {
+    if (!budgets.hold(by(`next of ${signer}`, signer), stake)) continue;
+    budgets.release(`next of ${signer}`);
+    budgets.addLosses([loss(by(`next of ${signer}`, signer), clock.now(), 12n)]);
+  }
+  expect(budgets.summary().hourWei).toBeGreaterThanOrEqual(LIMITS.hourWei);
+  expect(nameExceeded(budgets, by('r', 'attacker 1'))).toBeDefined();
+  // Of what it has paid, it goes on, over a restart, too; beyond that it waits like all others.
+  const next = start();
+  expect(nameExceeded(next, by('r1', 'honest'))).toBeUndefined();
+  expect(next.hold(by('r1', 'honest'), stake)).toBe(true);
+  expect(next.hold(by('r2', 'honest'), stake)).toBe(false);
+  expect(told.some(({ budget, party }) => budget === 'hour' && party === '')).toBe(true);
 });
 
 // Shows RELAY-17.

@@ -4,10 +4,11 @@ import type { ExceededBudget, Loss, Stake } from './loss.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * Of the budgets of a code, an hour and a day, so much is for whoever has paid before: strangers alone can neither have a relayer stop, nor
- * have it leave those alone whose wallets are of the same code as theirs.
+ * Of the budgets of a code, an hour and a day, so much is for whoever has paid more than its requests have cost: untrusted signers alone can neither
+ * have a relayer stop, nor have it leave those alone whose wallets are of the same code as theirs. And what somebody has paid is its own:
+ * up to that its requests are at stake whatever was lost to others.
  */
-const STRANGERS_SHARE = 2n;
+const UNTRUSTED_SHARE = 2n;
 
 /** What a relayer may lose on one chain, in wei, and give away, in base units of credits. */
 export interface LossLimits {
@@ -31,21 +32,7 @@ export interface Party {
 }
 
 /** What a relayer has lost, and whom it therefore leaves alone. */
-export interface Budgets {
-  /** @returns the budget that speaks against a request; undefined where none does */
-  findExceeded(party: Party, gift?: bigint): ExceededBudget | undefined;
-  /** Sets aside what is at stake with a request, as long as no budget would be exceeded if all that is under way were lost. @returns whether it is */
-  hold(party: Party, stake: Stake): boolean;
-  /** Sets aside what is at stake with a request that is under way already. */
-  resume(party: Party, stake: Stake): void;
-  release(requestId: string): void;
-  /** Notes losses; on the disk with the journal's next commit. */
-  addLosses(losses: readonly Loss[]): void;
-  /** Notes who has paid for a transaction. */
-  addCustomers(signers: readonly string[]): void;
-  /** What was lost, and which budgets are used up, for people to read. */
-  summary(): { readonly hourWei: bigint; readonly dayWei: bigint; readonly exceeded: readonly ExceededBudget[] };
-}
+export type Budgets = ReturnType<typeof createBudgets>;
 
 /** One budget that counts for a party. */
 interface Account {
@@ -67,14 +54,30 @@ function describe(party: Party): Pick<Loss, 'requestId' | 'signers' | 'codes'> {
   return { requestId, signers: signatures.map(({ signer }) => signer), codes };
 }
 
-/** The budgets that count for a party; those of gifts only where it asks for one. */
+/** The budgets of wei that a party shares with others. */
+function listShared(
+  limits: LossLimits,
+  { codes, share }: { readonly codes: readonly string[]; readonly share: bigint },
+) {
+  const own = { windowMs: DAY_MS, amount: wei };
+  return [
+    ...codes.map((code): Account => {
+      const counts: Account['counts'] = (one) => one.codes.includes(code);
+      return { ...own, budget: 'code', party: code, limit: limits.codeWei / share, counts };
+    }),
+    { ...own, budget: 'hour', party: '', limit: limits.hourWei / share, windowMs: HOUR_MS, counts: ANY },
+    { ...own, budget: 'day', party: '', limit: limits.dayWei / share, counts: ANY },
+  ] satisfies Account[];
+}
+
+/** The budgets that count for a party; those of gifts only if it asks for one. */
 function listAccounts(
   limits: LossLimits,
   party: Party,
-  options: { isCustomer: boolean; asksGift: boolean },
+  options: { isKnownPayer: boolean; isCovered: boolean; asksGift: boolean },
 ): Account[] {
   const { requestId, signers, codes } = describe(party);
-  const share = options.isCustomer ? 1n : STRANGERS_SHARE;
+  const share = options.isKnownPayer ? 1n : UNTRUSTED_SHARE;
   const own = { windowMs: DAY_MS, amount: wei };
   const gifts = { windowMs: DAY_MS, amount: gift };
   return [
@@ -89,14 +92,9 @@ function listAccounts(
       const counts: Account['counts'] = (one) => one.signers.includes(signer);
       const asGift = { ...gifts, budget: 'signerGifts', party: signer, limit: limits.signerGifts, counts } as const;
       const account = { ...own, budget: 'signer', party: signer, limit: limits.signerWei, counts } as const;
-      return options.asksGift ? [account, asGift] : [account];
+      return [...(options.isCovered ? [] : [account]), ...(options.asksGift ? [asGift] : [])];
     }),
-    ...codes.map((code): Account => {
-      const counts: Account['counts'] = (one) => one.codes.includes(code);
-      return { ...own, budget: 'code', party: code, limit: limits.codeWei / share, counts };
-    }),
-    { budget: 'hour', party: '', limit: limits.hourWei / share, windowMs: HOUR_MS, counts: ANY, amount: wei },
-    { ...own, budget: 'day', party: '', limit: limits.dayWei / share, counts: ANY },
+    ...(options.isCovered ? [] : listShared(limits, { codes, share })),
     ...(options.asksGift
       ? [{ ...gifts, budget: 'dayGifts', party: '', limit: limits.dayGifts, counts: ANY } as const]
       : []),
@@ -109,14 +107,14 @@ function listAccounts(
  * A loss is what a transaction has cost beyond what its fees were worth: a revert, a cancel, a refused entry of a batch, a wallet that
  * used more gas than it had said.
  *
- * @param options.onExceeded - told of each budget that is used up, once until it is free again
+ * @param options.onExceeded - notified of each budget that is used up, once until it is free again
  */
 export function createBudgets(options: {
-  readonly journal: Pick<Journal, 'addLosses' | 'losses' | 'addCustomers' | 'isCustomer'>;
+  readonly journal: Journal;
   readonly limits: LossLimits;
   readonly now: () => number;
   readonly onExceeded: (exceeded: ExceededBudget) => void;
-}): Budgets {
+}) {
   const { journal, limits, now, onExceeded } = options;
   let losses: readonly Loss[] = journal.losses(now() - DAY_MS);
   const stakes = new Map<string, Stake & ReturnType<typeof describe>>();
@@ -143,17 +141,30 @@ export function createBudgets(options: {
     return { budget, party, lost, limit, untilMs: (own[0]?.atMs ?? now()) + windowMs };
   }
 
-  function accountsOf(party: Party, asksGift: boolean): Account[] {
-    const isCustomer = party.signatures.every(({ signer }) => journal.isCustomer(signer));
-    return listAccounts(limits, party, { isCustomer, asksGift });
+  /** The least that any of those who have signed it has paid net, beyond what is at stake with others of its requests. */
+  function findLeft(party: Party): bigint {
+    const lefts = party.signatures.map(({ signer }) => {
+      const open = [...stakes.values()].filter(({ requestId, signers }) => {
+        return requestId !== party.requestId && signers.includes(signer);
+      });
+      return open.reduce((left, stake) => left - stake.wei, journal.paidNet(signer));
+    });
+    return lefts.toSorted((one, other) => (one < other ? -1 : 1))[0] ?? 0n;
+  }
+
+  /** @param stake - what is at stake with it, in wei; at first that is not known */
+  function accountsOf(party: Party, { asksGift, stake = 1n }: { asksGift: boolean; stake?: bigint }): Account[] {
+    const isKnownPayer = party.signatures.every(({ signer }) => journal.paidNet(signer) > 0n);
+    return listAccounts(limits, party, { isKnownPayer, isCovered: findLeft(party) >= stake, asksGift });
   }
 
   const staked = ({ counts, amount }: Account) =>
     [...stakes.values()].filter(counts).reduce((sum, stake) => sum + amount(stake), 0n);
 
   return {
-    findExceeded(party, wanted = 0n) {
-      for (const account of accountsOf(party, wanted > 0n)) {
+    /** @returns the budget that speaks against a request; undefined if none does */
+    findExceeded(party: Party, wanted = 0n): ExceededBudget | undefined {
+      for (const account of accountsOf(party, { asksGift: wanted > 0n })) {
         const exceeded = measure(account);
         if (exceeded === undefined) continue;
         tell(exceeded);
@@ -161,8 +172,9 @@ export function createBudgets(options: {
       }
       return undefined;
     },
-    hold(party, stake) {
-      for (const account of accountsOf(party, stake.gift > 0n)) {
+    /** Sets aside what is at stake with a request, as long as no budget would be exceeded if all that is under way were lost. @returns whether it is */
+    hold(party: Party, stake: Stake): boolean {
+      for (const account of accountsOf(party, { asksGift: stake.gift > 0n, stake: stake.wei })) {
         const lost = fresh(account.windowMs)
           .filter(account.counts)
           .reduce((sum, loss) => sum + account.amount(loss), 0n);
@@ -174,15 +186,21 @@ export function createBudgets(options: {
       stakes.set(party.requestId, { ...describe(party), ...stake });
       return true;
     },
-    resume: (party, stake) => void stakes.set(party.requestId, { ...describe(party), ...stake }),
-    release: (requestId) => void stakes.delete(requestId),
-    addLosses(more) {
+    /** Sets aside what is at stake with a request that is under way already. */
+    resume: (party: Party, stake: Stake): void => void stakes.set(party.requestId, { ...describe(party), ...stake }),
+    release: (requestId: string): void => void stakes.delete(requestId),
+    /** Notes losses; on the disk with the journal's next commit. */
+    addLosses(more: readonly Loss[]): void {
       const real = more.filter((loss) => loss.wei > 0n || loss.gift > 0n);
       if (real.length === 0) return;
       losses = [...losses, ...real];
       journal.addLosses(real);
     },
-    addCustomers: (signers) => journal.addCustomers(signers),
+    /** Notes what a request has paid beyond its cost, in wei. */
+    addPaid: journal.addPaid,
+    /** Whether a signer has paid more than its requests have cost. */
+    isKnownPayer: (signer: string): boolean => journal.paidNet(signer.toLowerCase()) > 0n,
+    /** What was lost, and which budgets are used up, for people to read. */
     summary() {
       const sum = (windowMs: number) => fresh(windowMs).reduce((total, loss) => total + loss.wei, 0n);
       const exceeded = [...told.values()].filter(({ untilMs }) => untilMs > now());

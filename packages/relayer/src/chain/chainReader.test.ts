@@ -1,4 +1,4 @@
-import type { CostModel } from '@prism-gateway/rpc';
+import type { CostModel } from '@prism-gateway/node/rpc';
 import { numberToHex } from 'viem';
 import { expect, test } from 'vitest';
 import { ChainError } from './chainError.ts';

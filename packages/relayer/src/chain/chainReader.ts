@@ -14,29 +14,39 @@ import {
   type SimulatedBlock,
   type SimulatedCall,
   TIP_HISTORY,
-} from '@prism-gateway/rpc';
+} from '@prism-gateway/node/rpc';
 import { type Hex, zeroHash } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
 import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
 
-/** The newest block, and what gas costs after it. */
-export interface BlockHead {
+/** The newest block. */
+export interface Block {
   readonly number: bigint;
   /** Unix time in seconds. */
   readonly timestamp: bigint;
-  /** What a unit of gas is expected to cost, in wei: base fee and tip. */
-  readonly gasPrice: bigint;
-  /** What has to be there for a unit of gas, in wei: the base fee may double before a block takes it. */
-  readonly gasReserve: bigint;
   /** In wei. */
   readonly baseFeePerGas: bigint;
-  /** What is paid beyond the base fee for a unit of gas, in wei. */
-  readonly tip: bigint;
   /** Most gas of a block. */
   readonly gasLimit: bigint;
   readonly feeRecipient: Hex;
   readonly prevRandao: Hex;
+}
+
+/** The newest block, and what gas costs after it. */
+export interface BlockHead extends Block {
+  /** What a unit of gas is expected to cost, in wei: base fee and tip. */
+  readonly gasPrice: bigint;
+  /** What has to be there for a unit of gas, in wei: the base fee may double before a block takes it. */
+  readonly gasReserve: bigint;
+  /** What is paid beyond the base fee for a unit of gas, in wei. */
+  readonly tip: bigint;
+}
+
+/** What gas costs after a block. @param tip - in wei */
+export function priceBlock(block: Block, tip: bigint): BlockHead {
+  const { baseFeePerGas } = block;
+  return { ...block, tip, gasPrice: baseFeePerGas + tip, gasReserve: 2n * baseFeePerGas + tip };
 }
 
 /** What the Forwarder says of this relayer. */
@@ -50,30 +60,8 @@ export interface ForwarderPolicy {
   readonly shareBps: bigint;
 }
 
-/** What the relayer asks a chain; every function throws ChainError where the node does not answer, or nonsense. */
-export interface ChainReader {
-  readonly forwarder: Hex;
-  /** The relayer's own address. */
-  readonly relayer: Hex;
-  head(): Promise<BlockHead>;
-  /** The time of the block that the node would make now, in Unix seconds; many nodes say that of the newest one. */
-  pendingSeconds(): Promise<bigint>;
-  policy(): Promise<ForwarderPolicy>;
-  /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. It throws where none could. */
-  nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>>;
-  /** Simulates a call of the Forwarder by this relayer. @param terms - of the very transaction; without them nothing is paid */
-  simulate(data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']): Promise<Simulated>;
-  /** Repeats a call of the Forwarder by this relayer, after a block and with its time. @returns what it reverts with; undefined where it does not */
-  replay(data: Hex, block: bigint): Promise<Revert | undefined>;
-  /** What a transaction to the Forwarder costs beside its execution. @param gas - that the execution uses */
-  extraCost(data: Hex, gas: bigint): Promise<ExtraCost>;
-  /** The relayer's ether, in wei, as the nodes have it together: one that says too little does not stop the relayer. */
-  balance(): Promise<bigint>;
-  /** The code at an address, in lower case; `0x` where there is none. */
-  code(address: Hex): Promise<Hex>;
-  /** A word of a contract's storage, in lower case. */
-  storage(address: Hex, slot: Hex): Promise<Hex>;
-}
+/** What the relayer asks a chain; every function throws ChainError if the node does not answer, or nonsense. */
+export type ChainReader = ReturnType<typeof createChainReader>;
 
 const FULL_SHARE_BPS = 10_000n;
 /** How often a newest block is read without the history of fees after the node has not told it. */
@@ -81,7 +69,7 @@ const HEADS_WITHOUT_HISTORY = 50;
 
 type View = 'priorityWindow' | 'maxAge' | 'relayerShareBps' | 'isOfficialRelayer' | 'nonces';
 
-function parseBlock(answer: unknown) {
+function parseBlock(answer: unknown): Block {
   const block = parseRecord(answer, 'block');
   return {
     number: parseQuantity(block.number, 'block number'),
@@ -111,7 +99,7 @@ export function createChainReader(options: {
   readonly forwarder: Hex;
   readonly relayer: Hex;
   readonly costs: CostModel;
-}): ChainReader {
+}) {
   const { rpc, forwarder, relayer, costs } = options;
 
   async function view(functionName: View, args: readonly unknown[] = []): Promise<bigint> {
@@ -124,7 +112,7 @@ export function createChainReader(options: {
   }
 
   let headsWithoutHistory = 0;
-  /** What was paid in the last blocks. @returns undefined where the node does not tell: it is asked again seldom */
+  /** What was paid in the last blocks. @returns undefined if the node does not tell: it is asked again seldom */
   async function readTips(): Promise<((suggested: bigint) => bigint) | undefined> {
     if (headsWithoutHistory > 0) {
       headsWithoutHistory -= 1;
@@ -143,31 +131,39 @@ export function createChainReader(options: {
     }
   }
 
+  const readBlock = () => rpc.read(['eth_getBlockByNumber', 'latest', false], parseBlock);
+
+  async function readTip(): Promise<bigint> {
+    const [suggested, choose] = await Promise.all([
+      rpc.read(['eth_maxPriorityFeePerGas'], (answer) => parseQuantity(answer, 'tip')),
+      readTips(),
+    ]);
+    return choose === undefined ? suggested : choose(suggested);
+  }
+
   return {
     forwarder,
     relayer,
-    async head() {
-      const [block, suggested, choose] = await Promise.all([
-        rpc.read(['eth_getBlockByNumber', 'latest', false], parseBlock),
-        rpc.read(['eth_maxPriorityFeePerGas'], (answer) => parseQuantity(answer, 'tip')),
-        readTips(),
-      ]);
-      const tip = choose === undefined ? suggested : choose(suggested);
-      const { baseFeePerGas } = block;
-      return { ...block, tip, gasPrice: baseFeePerGas + tip, gasReserve: 2n * baseFeePerGas + tip };
+    /** The newest block: one call. */
+    block: readBlock,
+    /** What is paid beyond the base fee for a unit of gas, in wei: two calls. */
+    tip: readTip,
+    /** Both. */
+    async head(): Promise<BlockHead> {
+      const [block, tip] = await Promise.all([readBlock(), readTip()]);
+      return priceBlock(block, tip);
     },
-    pendingSeconds: async () => (await readBlockTime(rpc, 'pending')) ?? 0n,
-    async policy() {
-      const [official, priorityWindow, maxAge, share] = await Promise.all([
-        view('isOfficialRelayer', [relayer]),
-        view('priorityWindow'),
-        view('maxAge'),
-        view('relayerShareBps'),
-      ]);
-      const isOfficial = official !== 0n;
-      return { isOfficial, priorityWindow, maxAge, shareBps: isOfficial ? FULL_SHARE_BPS : share };
+    /** The time of the block that the node would make now, in Unix seconds; many nodes say that of the newest one. */
+    pendingSeconds: async (): Promise<bigint> => (await readBlockTime(rpc, 'pending')) ?? 0n,
+    async policy(): Promise<ForwarderPolicy> {
+      const [official, maxAge] = await Promise.all([view('isOfficialRelayer', [relayer]), view('maxAge')]);
+      // An official one waits for no window, and gets all of a fee.
+      if (official !== 0n) return { isOfficial: true, priorityWindow: 0n, maxAge, shareBps: FULL_SHARE_BPS };
+      const [priorityWindow, shareBps] = await Promise.all([view('priorityWindow'), view('relayerShareBps')]);
+      return { isOfficial: false, priorityWindow, maxAge, shareBps };
     },
-    async nonces(signers) {
+    /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. It throws if none could. */
+    async nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>> {
       const told = new Map<Hex, bigint>();
       let fault: ChainError | undefined;
       async function ask(signer: Hex): Promise<void> {
@@ -182,19 +178,26 @@ export function createChainReader(options: {
       if (told.size === 0 && fault !== undefined) throw fault;
       return told;
     },
-    simulate: (data, block, terms) =>
+    /** Simulates a call of the Forwarder by this relayer. @param terms - of the very transaction; without them nothing is paid */
+    simulate: (data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']): Promise<Simulated> =>
       rpc.simulate({ from: relayer, to: forwarder, data, ...(terms !== undefined && { terms }) }, block),
-    async replay(data, block) {
+    /** Repeats a call of the Forwarder by this relayer, after a block and with its time. @returns undefined if it does not revert */
+    async replay(data: Hex, block: bigint): Promise<Revert | undefined> {
       const outcome = await rpc.attempt(['eth_call', { from: relayer, to: forwarder, data }, numberToHex(block)]);
       return 'reverted' in outcome ? outcome : undefined;
     },
-    extraCost: (data, gas) => costs.extraCost({ to: forwarder, data, gas }),
-    async balance() {
+    /** What a transaction to the Forwarder costs beside its execution. @param gas - that the execution uses */
+    extraCost: (data: Hex, gas: bigint): Promise<ExtraCost> => costs.extraCost({ to: forwarder, data, gas }),
+    /** The relayer's ether, in wei, as the nodes have it together: one that says too little does not stop the relayer. */
+    async balance(): Promise<bigint> {
       const parse = (answer: unknown) => parseQuantity(answer, 'balance');
       return mostAgreed(await rpc.readEach(['eth_getBalance', relayer, 'latest'], parse));
     },
-    code: (address) => rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code')),
-    storage: (address, slot) =>
+    /** The code at an address, in lower case; `0x` if there is none. */
+    code: (address: Hex): Promise<Hex> =>
+      rpc.read(['eth_getCode', address, 'latest'], (code) => parseBytes(code, 'code')),
+    /** A word of a contract's storage, in lower case. */
+    storage: (address: Hex, slot: Hex): Promise<Hex> =>
       rpc.read(['eth_getStorageAt', address, slot, 'latest'], (word) => parseHash(word, 'storage')),
   };
 }

@@ -1,4 +1,4 @@
-import { parseQuantity } from '@prism-gateway/rpc';
+import { parseQuantity } from '@prism-gateway/node/rpc';
 import { type RpcNode, startBlackHole, startRpcNode } from '@prism-gateway/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createChainRpc } from './createChainRpc.ts';

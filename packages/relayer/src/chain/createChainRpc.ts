@@ -1,3 +1,4 @@
+import { createBackOff } from '@prism-gateway/node';
 import {
   type CostModel,
   createCostModel,
@@ -13,8 +14,7 @@ import {
   type Simulator,
   tellEach,
   withRetries,
-} from '@prism-gateway/rpc';
-import { createBackOff } from '@prism-gateway/runtime';
+} from '@prism-gateway/node/rpc';
 import { numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
 import { nameReason } from './decodeReason.ts';
@@ -32,7 +32,7 @@ export interface ChainRpc {
   /**
    * Makes a call and reads its result.
    *
-   * @param parse - throws what the parsers of `packages/rpc` throw
+   * @param parse - throws what the parsers of `packages/node` throw
    * @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID`
    */
   read<T>(call: ChainCall, parse: (result: unknown) => T): Promise<T>;
@@ -45,11 +45,11 @@ export interface ChainRpc {
    *
    * @param parse - as in `read`; what it cannot read counts as no answer
    * @returns what those say that answer
-   * @throws ChainError where none does
+   * @throws ChainError if none does
    */
   readEach<T>(call: ChainCall, parse: (result: unknown) => T): Promise<readonly T[]>;
-  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param node - its place, from 0 */
-  distrust(node: number): void;
+  /** Has a node asked only if no other answers, for a minute: others have said that it lies. @param node - its place, from 0 */
+  deprioritize(node: number): void;
   /** Finds out how the chain charges. @throws ChainError, as the model's own question does */
   openCosts(): Promise<CostModel>;
 }
@@ -79,7 +79,7 @@ async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> 
  * @param options.chainId - of several nodes one of another chain is never asked; default the chain of the first that answers
  * @param options.attempts - of a call that gets no answer; default 4
  * @param options.random - from 0 to 1
- * @param options.onFallback - told once, when the node turns out not to simulate blocks, and why
+ * @param options.onFallback - notified once, when the node turns out not to simulate blocks, and why
  * @param options.signal - ends all waiting: what is asked then has no answer
  */
 export function createChainRpc(options: {
@@ -121,7 +121,7 @@ export function createChainRpc(options: {
       const model = await wrapErrors('how it charges', () => createCostModel(client));
       return { ...model, extraCost: (transaction) => wrapErrors('a price', () => model.extraCost(transaction)) };
     },
-    distrust: plain.distrust,
+    deprioritize: plain.distrust,
     simulate: (call, block) => wrapErrors('a simulation', () => simulate(call, block)),
   };
 }
@@ -129,7 +129,7 @@ export function createChainRpc(options: {
 /**
  * Reads the time of a block.
  *
- * @returns Unix seconds; undefined where the node does not have the block (yet)
+ * @returns Unix seconds; undefined if the node does not have the block (yet)
  * @throws ChainError
  */
 export function readBlockTime(rpc: Pick<ChainRpc, 'read'>, block: bigint | 'pending'): Promise<bigint | undefined> {

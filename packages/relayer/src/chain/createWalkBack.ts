@@ -2,7 +2,7 @@ import { ChainError } from './chainError.ts';
 
 /** Blocks of the first query: what most providers allow. */
 const FIRST_RANGE = 10_000n;
-/** By how much queries grow while nothing is refused, and shrink where one is. */
+/** By how much queries grow while nothing is refused, and shrink if one is. */
 const FACTOR = 4n;
 /** No provider allows fewer blocks. */
 const SMALLEST_RANGE = 10n;
@@ -13,7 +13,7 @@ export interface BlockRange {
   readonly toBlock: bigint;
 }
 
-/** Reads a range in several queries, newest blocks first. @param read - undefined where the node refuses so wide a range */
+/** Reads a range in several queries, newest blocks first. @param read - undefined if the node refuses so wide a range */
 export type WalkBack = <T>(
   range: BlockRange,
   read: (range: BlockRange) => Promise<T | undefined>,

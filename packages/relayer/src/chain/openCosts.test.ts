@@ -1,4 +1,4 @@
-import type { CostModel } from '@prism-gateway/rpc';
+import type { CostModel } from '@prism-gateway/node/rpc';
 import { expect, test } from 'vitest';
 import { ChainError } from './chainError.ts';
 import { openCosts } from './openCosts.ts';
@@ -6,16 +6,16 @@ import type { ChainNode } from './openNodes.ts';
 
 type Kind = CostModel['kind'];
 
-/** Nodes of which each has its own word, and the way to the first of them that is not distrusted. */
+/** Nodes of which each has its own word, and the way to the first of them that is not deprioritized. */
 function open(kinds: readonly (Kind | undefined)[]) {
-  const distrusted: number[] = [];
+  const deprioritized: number[] = [];
   async function tell(kind: Kind | undefined): Promise<CostModel> {
     if (kind === undefined) throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer.');
     return { kind, description: '', extraCost: async () => ({ wei: 0n, gas: 0n }) };
   }
   const rpc = {
-    distrust: (node: number) => void distrusted.push(node),
-    openCosts: () => tell(kinds.find((kind, place) => kind !== undefined && !distrusted.includes(place))),
+    deprioritize: (node: number) => void deprioritized.push(node),
+    openCosts: () => tell(kinds.find((kind, place) => kind !== undefined && !deprioritized.includes(place))),
   };
   const nodes = kinds.map((kind, place) => ({
     ...{ name: `node ${place + 1}`, rpcUrl: '', isSilent: false },

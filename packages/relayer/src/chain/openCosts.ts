@@ -1,10 +1,8 @@
-import type { CostModel } from '@prism-gateway/rpc';
+import type { CostModel } from '@prism-gateway/node/rpc';
+import { findMost, MAJORITY } from '../nodes/askNodes.ts';
 import { ChainError } from './chainError.ts';
 import type { ChainRpc } from './createChainRpc.ts';
 import type { ChainNode } from './openNodes.ts';
-
-/** So many of several nodes have to agree. */
-const MAJORITY = 2;
 
 /** @returns undefined of one that does not answer */
 async function askNode({ name, rpc, isSilent }: ChainNode, node: number) {
@@ -19,25 +17,24 @@ async function askNode({ name, rpc, isSilent }: ChainNode, node: number) {
 
 /**
  * Finds out how a chain charges. Of several nodes two have to say so, or the only one that answers: by the word of one alone what comes beside
- * the gas would be paid for nothing. One that says otherwise is asked only where no other answers.
+ * the gas would be paid for nothing. One that says otherwise is asked only if no other answers.
  *
- * @throws ChainError where none answers, or they do not agree
+ * @throws ChainError if none answers, or they do not agree
  * @see docs/specification.md COST-1
  */
 export async function openCosts(
-  rpc: Pick<ChainRpc, 'openCosts' | 'distrust'>,
+  rpc: Pick<ChainRpc, 'openCosts' | 'deprioritize'>,
   nodes: readonly ChainNode[],
 ): Promise<CostModel> {
   if (nodes.length < MAJORITY) return await rpc.openCosts();
   const told = (await Promise.all(nodes.map(askNode))).filter((one) => one !== undefined);
-  const groups = [...Map.groupBy(told, ({ kind }) => kind).values()].toSorted((a, b) => b.length - a.length);
-  const [most = [], next = []] = groups;
-  if (most.length === next.length && most.length > 0) {
+  const most = findMost(told, ({ kind }) => kind);
+  if (most.length === 0 && told.length > 0) {
     const each = told.map(({ name, kind }) => `${name} says ${kind}`).join('; ');
     const message = `The nodes do not agree how the chain charges: ${each}. Take the wrong one out of RPC_URL.`;
     throw new ChainError('RPC_UNAVAILABLE', message);
   }
-  for (const { node } of told.filter((one) => !most.includes(one))) rpc.distrust(node);
+  for (const { node } of told.filter((one) => !most.includes(one))) rpc.deprioritize(node);
   const model = await rpc.openCosts();
   if (most[0] === undefined || model.kind === most[0].kind) return model;
   throw new ChainError(

@@ -1,7 +1,7 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
+import type { Logger } from '@prism-gateway/node/logs';
+import { parseCount } from '@prism-gateway/node/rpc';
 import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
-import { parseCount } from '@prism-gateway/rpc';
-import type { Logger } from '@prism-gateway/runtime/logs';
 import { encodeFunctionData } from 'viem/utils';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import { ChainError } from './chainError.ts';
@@ -50,7 +50,7 @@ const isOther = (told: Shown['told']) =>
   told instanceof ChainError && (told.code === 'WRONG_CHAIN' || told.code === 'WRONG_FORWARDER');
 
 /** Looks at all of them at once. One that is silent is not waited for longer than it takes, once another one has shown its chain. */
-async function askNodes(nodes: readonly ChainNode[], chain: NodeContext['chain']): Promise<readonly Shown[]> {
+async function verifyNodes(nodes: readonly ChainNode[], chain: NodeContext['chain']): Promise<readonly Shown[]> {
   const { promise: late, resolve } = Promise.withResolvers<ChainError>();
   let timer: NodeJS.Timeout | undefined;
   const asked = nodes.map(async (node): Promise<Shown> => {
@@ -84,7 +84,7 @@ function describeFailure(shown: readonly Shown[]): unknown {
   return new ChainError(cause.code, `None of the nodes can be used. ${each}`, { cause });
 }
 
-/** @throws ChainError where none can be used */
+/** @throws ChainError if none can be used */
 function chooseChain(shown: readonly Shown[], { chain, log }: NodeContext): number {
   const told = shown.flatMap((one) => (typeof one.told === 'number' ? [{ ...one, told: one.told }] : []));
   const chainIds = [...new Set(told.map((one) => one.told))];
@@ -122,11 +122,11 @@ export function createNodes({ chain, now, random, onFallback, signal }: NodeCont
  * among several holds nothing up.
  *
  * @returns the chain's id, and the way to those that are of it
- * @throws ChainError `WRONG_CHAIN`, `WRONG_FORWARDER` where none is of the chain, or two are of different ones; those of the node
+ * @throws ChainError `WRONG_CHAIN`, `WRONG_FORWARDER` if none is of the chain, or two are of different ones; those of the node
  * @see docs/specification.md NODE-3
  */
 export async function openNodes(context: NodeContext, nodes: readonly ChainNode[]): Promise<ChainNodes> {
-  const shown = await askNodes(nodes, context.chain);
+  const shown = await verifyNodes(nodes, context.chain);
   const chainId = chooseChain(shown, context);
   const own = shown
     .filter(({ told }) => !isOther(told))

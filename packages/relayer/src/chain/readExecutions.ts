@@ -1,5 +1,5 @@
 import { type RequestExecuted, readRequestExecuted } from '@prism-gateway/contracts';
-import { parseArray, parseLog } from '@prism-gateway/rpc';
+import { parseArray, parseLog } from '@prism-gateway/node/rpc';
 import type { Hex } from 'viem';
 import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
@@ -33,7 +33,7 @@ interface ExecutionPage {
   readonly oldestSeconds: bigint | undefined;
 }
 
-/** @returns the execution that a log tells of; undefined where it is of another signer or nonce, or has consumed none */
+/** @returns the execution that a log tells of; undefined if it is of another signer or nonce, or has consumed none */
 function readExecution({ forwarder, signer, nonce }: ExecutionFilter, answer: unknown): Execution | undefined {
   const log = parseLog(answer, 'log');
   const [event] = log.removed ? [] : readRequestExecuted({ logs: [log], forwarder });
@@ -58,8 +58,8 @@ function toRefusal(error: unknown): undefined {
 /**
  * Reads a signer's executions in a range of blocks.
  *
- * @returns undefined where the node refuses the query, though it answers others
- * @throws ChainError where it does not answer, or does not have the newest of the blocks yet
+ * @returns undefined if the node refuses the query, though it answers others
+ * @throws ChainError if it does not answer, or does not have the newest of the blocks yet
  */
 export async function readExecutions(
   filter: ExecutionFilter,

@@ -1,5 +1,5 @@
 import { creditTokenAbi, forwarderAbi } from '@prism-gateway/contracts';
-import { parseHash } from '@prism-gateway/rpc';
+import { parseHash } from '@prism-gateway/node/rpc';
 import { formatEther, type Hex } from 'viem';
 import { encodeFunctionData } from 'viem/utils';
 import { ChainError } from './chainError.ts';

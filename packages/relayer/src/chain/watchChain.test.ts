@@ -11,7 +11,7 @@ function createChain(timestamp: bigint, pending?: bigint): WatchedChain {
     return pending;
   };
   const policy = async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 1n });
-  return { head: async () => head, pendingSeconds, policy, balance: async () => 0n };
+  return { block: async () => head, tip: async () => 0n, pendingSeconds, policy, balance: async () => 0n };
 }
 
 it('expects the next block at the time of day, but no earlier than the newest one, and not a second later either', async () => {
@@ -31,7 +31,7 @@ it('goes on from the newest block where the node does not tell, and believes the
   let chain = createChain(60n);
   // Asked anew each time, as the newest block changes.
   const state = watchChain(
-    { ...chain, head: () => chain.head(), pendingSeconds: () => chain.pendingSeconds() },
+    { ...chain, block: () => chain.block(), pendingSeconds: () => chain.pendingSeconds() },
     { now: () => nowMs },
   );
   expect(await state.seconds()).toBe(60n);

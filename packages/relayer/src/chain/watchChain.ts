@@ -1,35 +1,29 @@
 import { ChainError } from './chainError.ts';
-import type { BlockHead, ChainReader, ForwarderPolicy } from './chainReader.ts';
+import { type Block, type BlockHead, type ChainReader, priceBlock } from './chainReader.ts';
 
-/** How long what was read stays good, in milliseconds: a head for less than a block, the rest for longer. */
-const HEAD_MS = 500;
-const BALANCE_MS = 2000;
-const POLICY_MS = 30_000;
+/** How long what was read stays good, in milliseconds. Suggested tips move slowly. */
+const TIP_MS = 30_000;
+const BALANCE_MS = 5000;
+const POLICY_MS = 120_000;
+/** A block stays the newest one for half the time that it takes to make one, within these bounds in milliseconds. */
+const LEAST_BLOCK_MS = 500;
+const MOST_BLOCK_MS = 2000;
 /** What is asked of the chain. */
-export type WatchedChain = Pick<ChainReader, 'head' | 'pendingSeconds' | 'policy' | 'balance'>;
+export type WatchedChain = Pick<ChainReader, 'block' | 'tip' | 'pendingSeconds' | 'policy' | 'balance'>;
 
 /** What is known of the chain; read again when it has become old. */
-export interface ChainState {
-  head(): Promise<BlockHead>;
-  policy(): Promise<ForwarderPolicy>;
-  /** The relayer's ether, in wei. */
-  balance(): Promise<bigint>;
-  /** The time that the next block is expected to have, in Unix seconds. @see createChainClock */
-  seconds(): Promise<bigint>;
-  /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
-  settleSeconds(): Promise<bigint>;
-}
+export type ChainState = ReturnType<typeof watchChain>;
 
 /** Keeps an answer for some time; callers in the meantime share it, a failure is kept for nobody. */
 function keepFresh<T>(
   read: () => Promise<T>,
-  options: { readonly forMs: number; readonly now: () => number },
-): () => Promise<T> {
-  let kept: { readonly answer: Promise<T>; readonly until: number } | undefined;
-  return function readFresh() {
-    if (kept !== undefined && options.now() < kept.until) return kept.answer;
+  { forMs, now }: { readonly forMs: () => number; readonly now: () => number },
+): (maxAgeMs?: number) => Promise<T> {
+  let kept: { readonly answer: Promise<T>; readonly atMs: number } | undefined;
+  return function readFresh(maxAgeMs = forMs()) {
+    if (kept !== undefined && now() - kept.atMs < maxAgeMs) return kept.answer;
     const answer = read();
-    kept = { answer, until: options.now() + options.forMs };
+    kept = { answer, atMs: now() };
     answer.catch(() => {
       kept = undefined;
     });
@@ -45,23 +39,50 @@ function keepFresh<T>(
 export function watchChain(
   chain: WatchedChain,
   { now, confirmations = 1 }: { readonly now: () => number; readonly confirmations?: number },
-): ChainState {
+) {
   const pace = createBlockPace();
-  async function readHead(): Promise<BlockHead> {
-    const head = await chain.head();
-    pace.note(head);
-    return head;
+  let newest: Block | undefined;
+  let pricedAtMs = Number.NEGATIVE_INFINITY;
+  async function readBlock(): Promise<Block> {
+    newest = await chain.block();
+    pace.note(newest);
+    return newest;
   }
-  const head = keepFresh(readHead, { forMs: HEAD_MS, now });
-  const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: HEAD_MS, now });
+  const blockMs = () => pace.blockMs();
+  const forABlock = () => Math.min(MOST_BLOCK_MS, Math.max(LEAST_BLOCK_MS, (blockMs() ?? 0) / 2));
+  const keep = <T>(read: () => Promise<T>, ms: number) => keepFresh(read, { forMs: () => ms, now });
+  const block = keepFresh(readBlock, { forMs: forABlock, now });
+  const tip = keep(() => chain.tip(), TIP_MS);
+  const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: forABlock, now });
   const readSeconds = createChainClock({ pendingSeconds, now });
   return {
-    head,
-    policy: keepFresh(() => chain.policy(), { forMs: POLICY_MS, now }),
-    balance: keepFresh(() => chain.balance(), { forMs: BALANCE_MS, now }),
-    seconds: async () => await readSeconds(await head()),
-    async settleSeconds() {
-      await head();
+    /** The newest block, and nothing else. @param maxAgeMs - how old it may be; default less than a block */
+    block,
+    /** Whether a price was asked for since a time, in Unix milliseconds. */
+    isPricedSince: (ms: number): boolean => pricedAtMs >= ms,
+    async head(maxAgeMs?: number): Promise<BlockHead> {
+      pricedAtMs = now();
+      const [found, tipWei] = await Promise.all([block(maxAgeMs), tip()]);
+      return priceBlock(found, tipWei);
+    },
+    policy: keep(() => chain.policy(), POLICY_MS),
+    /** The relayer's ether, in wei. @param maxAgeMs - how old it may be; default some seconds */
+    balance: keep(() => chain.balance(), BALANCE_MS),
+    /** The time that the next block is expected to have, in Unix seconds. @see createChainClock */
+    seconds: async (): Promise<bigint> => await readSeconds(await block()),
+    /** How long a block takes, in milliseconds; undefined: not known. */
+    blockMs,
+    /** In how many milliseconds the next block is expected; undefined: not known. */
+    nextBlockInMs(): number | undefined {
+      const ms = blockMs();
+      if (ms === undefined || newest === undefined) return undefined;
+      const sinceMs = now() - Number(newest.timestamp) * 1000;
+      // Blocks of before that were not seen are as many times as far apart.
+      return sinceMs < 0 ? undefined : ms - (sinceMs % ms);
+    },
+    /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
+    async settleSeconds(): Promise<bigint> {
+      await block();
       // The next block may come too soon for it.
       return pace.secondsOf(1n + BigInt(confirmations));
     },
@@ -128,6 +149,8 @@ type Seen = Pick<BlockHead, 'number' | 'timestamp'>;
 /** How fast a chain makes blocks. */
 interface BlockPace {
   note(head: Seen): void;
+  /** How long a block takes, in milliseconds; undefined: not known, or too slow to count on. */
+  blockMs(): number | undefined;
   /** How long some blocks take, in seconds, rounded up. */
   secondsOf(blocks: bigint): bigint;
 }
@@ -142,6 +165,11 @@ export function createBlockPace(): BlockPace {
       first ??= head;
       if (head.number - first.number < MEMORY_BLOCKS / 2n) middle = head;
       if (head.number - first.number > MEMORY_BLOCKS) [first, middle] = [middle, head];
+    },
+    blockMs() {
+      if (first === undefined || last === undefined || first.number === last.number) return undefined;
+      const ms = (Number(last.timestamp - first.timestamp) * 1000) / Number(last.number - first.number);
+      return ms < Number(SLOWEST_SECONDS) * 1000 ? ms : undefined;
     },
     secondsOf(blocks) {
       if (first === undefined || last === undefined || first.number === last.number) return blocks * SLOWEST_SECONDS;

@@ -2,13 +2,13 @@ import { forwarderAbi } from '@prism-gateway/contracts';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { encodeFunctionResult } from 'viem/utils';
 import { beforeEach, expect, it } from 'vitest';
+import { makeContext } from '../../test/makeContext.ts';
 import { HEAD } from '../../test/makeHead.ts';
-import { type CheckContext, type CheckInput, checkRequest } from './checkRequest.ts';
+import type { ChainReader } from '../chain/chainReader.ts';
+import { type CheckInput, checkRequest } from './checkRequest.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
-
-const WALLETS = { unknownWallets: false, unknownWalletMarginPercent: 100 };
 
 /** What the simulated batch says of its entries. */
 let written: readonly boolean[] = [];
@@ -22,19 +22,15 @@ function encodeResults(successes: readonly boolean[]): `0x${string}` {
 
 /** A chain on which every simulation succeeds, as that of a multi-user batch does whatever its entries are worth. */
 const simulatedAt: bigint[] = [];
-const context: CheckContext = {
-  chain: {
-    extraCost: async () => ({ wei: 0n, gas: 0n }),
-    simulate: async (_, { seconds }) => {
-      simulatedAt.push(seconds);
-      return { gas: 100_000n, returned: encodeResults(written) };
-    },
+const reader: Partial<ChainReader> = {
+  extraCost: async () => ({ wei: 0n, gas: 0n }),
+  simulate: async (_, { seconds }) => {
+    simulatedAt.push(seconds);
+    return { gas: 100_000n, returned: encodeResults(written) };
   },
-  ...{ readWallet: async () => undefined, budgets: { findExceeded: () => undefined } },
-  policy: { ...WALLETS, actions: new Set(), maxSponsorCredits: 0n, feeMarginPercent: 0 },
-  settings: { creditsPerEth: 10n ** 18n, maxFeePerGas: 10n ** 12n },
-  now: () => 0,
 };
+const policy = { feeMarginPercent: 0, creditsPerEth: 10n ** 18n, maxFeePerGas: 10n ** 12n };
+const context = makeContext({ chain: { reader }, policy });
 
 beforeEach(() => {
   written = [true, true, true];
@@ -98,7 +94,7 @@ it('counts the fees of those entries of a multi-user batch alone that would be w
   ]);
   // Each pays one credit, and a credit is worth an ether: one pays for this gas, none does not.
   const priced = { ...input, head: { ...input.head, gasPrice: 10n ** 13n - 1n }, signatures: input.signatures };
-  const rich = { ...context, settings: { ...context.settings, maxFeePerGas: 10n ** 14n } };
+  const rich = makeContext({ chain: { reader }, policy: { ...policy, maxFeePerGas: 10n ** 14n } });
   written = [false, true];
   expect(await checkRequest(rich, priced)).toMatchObject({ kind: 'ready', feeWei: 10n ** 18n });
   const dear = { ...priced, head: { ...input.head, gasPrice: 10n ** 13n + 1n } };
@@ -129,9 +125,9 @@ it('simulates in a block later than the newest one, but reckons with one of the 
 
 // A block's gas would be cancelled and paid again and again otherwise.
 it('ends at once what needs more gas than a transaction may have', async () => {
-  const chain = { ...context.chain, simulate: async () => ({ gas: 16_777_217n, returned: encodeResults([]) }) };
+  const large = { ...reader, simulate: async () => ({ gas: 16_777_217n, returned: encodeResults([]) }) };
   const input = createInput([{ signer: alice, nonce: 5n }]);
-  expect(await checkRequest({ ...context, chain }, input)).toMatchObject({
+  expect(await checkRequest(makeContext({ chain: { reader: large }, policy }), input)).toMatchObject({
     kind: 'settle',
     errorMessage: 'it needs 16777217 gas, and a transaction may have 16777216',
   });

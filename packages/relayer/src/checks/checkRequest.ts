@@ -1,29 +1,16 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
+import type { Simulated } from '@prism-gateway/node/rpc';
 import type { ActionParams } from '@prism-gateway/protocol';
-import type { Simulated } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
-import type { Budgets, Party } from '../budgets/createBudgets.ts';
-import { type BlockHead, type ChainReader, type ForwarderPolicy, nextBlock } from '../chain/chainReader.ts';
+import type { Party } from '../budgets/createBudgets.ts';
+import { type BlockHead, type ForwarderPolicy, nextBlock } from '../chain/chainReader.ts';
 import { decodeReason, nameReason } from '../chain/decodeReason.ts';
-import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
-import type { ChainSettings } from '../settings/chainSettings.ts';
-import type { RelayPolicy } from '../settings/settings.ts';
-import { coversGas, feeInWei, highestPrice, readBatchResults, sumFees } from './fee.ts';
-import { listSignedParts } from './findNonce.ts';
-import type { ReadWallet } from './readWallet.ts';
-import { mostGas, transactionTerms } from './transactionTerms.ts';
-import type { Verdict } from './verdict.ts';
-
-/** Pauses before a request is looked at again, in milliseconds. */
-const RECHECK_MS = {
-  action: 600_000,
-  sponsor: 600_000,
-  wallet: 600_000,
-  fee: 10_000,
-  gasPrice: 2000,
-  nonceAhead: 1000,
-  reverts: 1000,
-} as const;
+import type { RelayerContext } from '../lifecycle/context.ts';
+import type { RelayedRecord, SignatureRef } from '../lifecycle/states.ts';
+import { coversGas, feeInWei, highestPrice, mostGas, readBatchResults, sumFees, transactionTerms } from './fee.ts';
+import { findExpiryAt, latestTimestamp } from './findNonce.ts';
+import type { Leave, LeaveReason, Verdict } from './leaveReasons.ts';
+import { readWallet } from './readWallet.ts';
 
 /** Gas of a request that is refused for its nonce, without its calldata, which is at most a quarter of what it needs in all. */
 const EARLY_REVERT_GAS = 40_000n;
@@ -41,24 +28,8 @@ export interface CheckInput {
   readonly seconds: bigint;
 }
 
-export interface CheckContext {
-  readonly chain: Pick<ChainReader, 'simulate' | 'extraCost'>;
-  readonly readWallet: ReadWallet;
-  readonly budgets: Pick<Budgets, 'findExceeded'>;
-  readonly policy: Pick<
-    RelayPolicy,
-    'actions' | 'feeMarginPercent' | 'maxSponsorCredits' | 'unknownWallets' | 'unknownWalletMarginPercent'
-  >;
-  readonly settings: Pick<ChainSettings, 'creditsPerEth' | 'maxFeePerGas'>;
-  readonly now: () => number;
-}
-
-function leave(
-  now: number,
-  reason: keyof typeof RECHECK_MS,
-  facts: Pick<Extract<Verdict, { kind: 'leave' }>, 'errorMessage' | 'signatures' | 'gap' | 'paysAtWei'> = {},
-): Verdict {
-  return { kind: 'leave', reason, recheckAtMs: now + RECHECK_MS[reason], ...facts };
+function leave(reason: LeaveReason, facts: Omit<Leave, 'kind' | 'reason'> = {}): Verdict {
+  return { kind: 'leave', reason, ...facts };
 }
 
 /** Credits that a request asks the relayer to put into a new prism; only creations do. */
@@ -68,39 +39,32 @@ function sponsorship({ params }: Pick<RelayedRecord, 'params'>): bigint {
 }
 
 /**
- * Judges action and sponsorship: what needs no chain.
+ * Evaluates action and sponsorship: what needs no chain.
  *
- * @returns undefined where nothing speaks against the request
+ * @returns undefined if nothing speaks against the request
  */
-export function checkPolicy(
-  { policy, now }: Pick<CheckContext, 'policy' | 'now'>,
-  record: RelayedRecord,
-): Verdict | undefined {
-  if (!policy.actions.has(record.action)) return leave(now(), 'action');
+export function checkPolicy({ policy }: RelayerContext, record: RelayedRecord): Verdict | undefined {
+  if (!policy.actions.has(record.action)) return leave('action');
   // The fee comes out of the very credits that the relayer puts in.
   const fee = BigInt(record.params.relayerFee);
-  return sponsorship(record) > policy.maxSponsorCredits + fee ? leave(now(), 'sponsor') : undefined;
+  return sponsorship(record) > policy.maxSponsorCredits + fee ? leave('sponsor') : undefined;
 }
 
 function checkAge({ record, seconds, forwarder, signatures }: CheckInput): Verdict | undefined {
-  const ends = listSignedParts(record).map(({ params }) => BigInt(params.timestamp) + forwarder.maxAge);
-  if (ends.some((end) => end >= seconds)) return undefined;
-  return { kind: 'settle', signatures, errorMessage: `RequestExpired(${ends[0]})` };
+  const errorMessage = findExpiryAt(record, { maxAge: forwarder.maxAge, seconds });
+  return errorMessage === undefined ? undefined : { kind: 'settle', signatures, errorMessage };
 }
 
 /** The bare timestamp is looked at as well: it may lie in the future. */
 function checkOpening({ record, seconds, forwarder }: CheckInput, nowMs: number): Verdict | undefined {
-  const timestamps = listSignedParts(record).map(({ params }) => BigInt(params.timestamp));
-  const delay = forwarder.isOfficial ? 0n : forwarder.priorityWindow;
-  // One by one, as numbers would lose digits of a uint256.
-  const [openAt = 0n] = timestamps.map((timestamp) => timestamp + delay).toSorted((a, b) => (a < b ? 1 : -1));
+  const openAt = latestTimestamp(record) + (forwarder.isOfficial ? 0n : forwarder.priorityWindow);
   // A second later, since the simulation sees the time of a block.
   if (openAt <= seconds) return undefined;
   const waitMs = Math.min(Number(openAt - seconds) * 1000, 3_600_000);
-  return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + waitMs };
+  return leave('early', { notBeforeMs: nowMs + waitMs });
 }
 
-/** How each signature stands to the nonces on the chain; in the order of the entries, for a signer may have several in a batch. */
+/** How each signature stands to the nonces on the chain; in entry order: a signer may appear twice. */
 function compareNonces({ signatures, nonces }: CheckInput) {
   const next = new Map(nonces);
   return signatures
@@ -112,29 +76,30 @@ function compareNonces({ signatures, nonces }: CheckInput) {
     });
 }
 
-function checkUsed(input: CheckInput): Verdict | undefined {
+/** Whether all nonces that it was signed for are used: somebody has carried it out, or another one with them. */
+export function checkUsed(input: CheckInput): Verdict | undefined {
   const { signatures } = input;
-  const standing = compareNonces(input);
-  if (standing.length < signatures.length || !standing.every(({ nonce, current }) => nonce < current)) return undefined;
+  const order = compareNonces(input);
+  if (order.length < signatures.length || !order.every(({ nonce, current }) => nonce < current)) return undefined;
   return { kind: 'settle', signatures, errorMessage: 'the forwarder nonce it was signed for is used already' };
 }
 
 /** An entry of a batch that is not in order would fail, too. */
-function checkTurn(input: CheckInput, nowMs: number): Verdict | undefined {
+function checkTurn(input: CheckInput): Verdict | undefined {
   const { signatures } = input;
   const ahead = compareNonces(input).find(({ nonce, current }) => nonce > current);
   if (ahead === undefined) return undefined;
   const { signer, nonce, current } = ahead;
   const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
-  return leave(nowMs, 'nonceAhead', { errorMessage, signatures, gap: { signer, nonce: current } });
+  return leave('nonceAhead', { errorMessage, signatures, gap: { signer, nonce: current } });
 }
 
 /** What is executed already is so whatever its age and price; what is too old will never be in its turn. */
-function checkStanding(input: CheckInput, nowMs: number): Verdict | undefined {
-  return checkUsed(input) ?? checkAge(input) ?? checkTurn(input, nowMs) ?? checkOpening(input, nowMs);
+function checkOrder(input: CheckInput, nowMs: number): Verdict | undefined {
+  return checkUsed(input) ?? checkAge(input) ?? checkTurn(input) ?? checkOpening(input, nowMs);
 }
 
-/** A multi-user batch reverts for no entry; where none would be written, it is worth as little, and the first one's reason stands for all. */
+/** A multi-user batch reverts for no entry; if none would be written, it is worth as little, and the first one's reason stands for all. */
 export function readNothingDone(record: RelayedRecord, simulated: Simulated): Simulated {
   if ('reverted' in simulated || record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return simulated;
   // Action and params go together in a record.
@@ -144,9 +109,11 @@ export function readNothingDone(record: RelayedRecord, simulated: Simulated): Si
 }
 
 /** Signatures that no key has made are a contract wallet's: with the code that vouches for them. */
-async function readWallets({ readWallet }: CheckContext, signatures: readonly SignatureRef[]) {
+async function readWallets({ chain }: RelayerContext, signatures: readonly SignatureRef[]) {
   const wallets = await Promise.all(
-    signatures.map(async ({ signer, nonce }) => (nonce === undefined ? await readWallet(signer) : undefined)),
+    signatures.map(async ({ signer, nonce }) =>
+      nonce === undefined ? await readWallet(chain.reader, signer) : undefined,
+    ),
   );
   const known = signatures.map((signature, index) => {
     const { code } = wallets[index] ?? {};
@@ -159,14 +126,14 @@ type Deal = Parameters<typeof coversGas>[0];
 
 /** What a sponsored creation costs, its gas included: the fee is paid out of the relayer's own credits first. */
 function netGift(
-  { settings }: CheckContext,
+  { policy }: RelayerContext,
   { record, deal, forwarder }: { record: RelayedRecord; deal: Deal; forwarder: ForwarderPolicy },
 ): bigint {
   const given = sponsorship(record);
   if (given === 0n) return 0n;
   const share = (BigInt(record.params.relayerFee) * forwarder.shareBps) / 10_000n;
   const gasCredits =
-    ((deal.gas * deal.gasPrice + deal.extraWei) * (100n + BigInt(deal.marginPercent)) * settings.creditsPerEth) /
+    ((deal.gas * deal.gasPrice + deal.extraWei) * (100n + BigInt(deal.marginPercent)) * policy.creditsPerEth) /
     (100n * 10n ** 18n);
   const net = given + gasCredits - share;
   return net > 0n ? net : 0n;
@@ -180,58 +147,57 @@ function riskOf({ gas, gasPrice, extraWei }: Deal, signatures: readonly Signatur
 }
 
 /** A party to which enough was lost is left alone, until some of that is long enough ago. */
-function checkBudget({ budgets, now }: CheckContext, party: Party, gift: bigint): Verdict | undefined {
-  const exceeded = budgets.findExceeded(party, gift);
-  if (exceeded === undefined) return undefined;
-  const recheckAtMs = Math.max(exceeded.untilMs, now() + 1000);
-  return { kind: 'leave', reason: 'budget', recheckAtMs };
+function checkBudget({ inFlight }: RelayerContext, party: Party, gift: bigint): Verdict | undefined {
+  const exceeded = inFlight.budgets.findExceeded(party, gift);
+  return exceeded && leave('budget', { notBeforeMs: exceeded.untilMs });
 }
 
 /**
  * Checks one request against the chain: window, nonce, simulated outcome, fee.
  *
  * @returns what to do with it
- * @throws ChainError where the node does not answer
+ * @throws ChainError if the node does not answer
  */
-export async function checkRequest(context: CheckContext, input: CheckInput): Promise<Verdict> {
-  const { chain, policy, settings, now } = context;
+export async function checkRequest(context: RelayerContext, input: CheckInput): Promise<Verdict> {
+  const { policy, now } = context;
+  const { reader } = context.chain;
   const { record, head, forwarder, seconds } = input;
   const nowMs = now();
-  const standing = checkStanding(input, nowMs);
-  if (standing !== undefined) return standing;
-  if (head.gasPrice > settings.maxFeePerGas) return leave(nowMs, 'gasPrice');
+  const order = checkOrder(input, nowMs);
+  if (order !== undefined) return order;
+  if (head.gasPrice > policy.maxFeePerGas) return leave('gasPrice');
   const { signatures, hasUnknown } = await readWallets(context, input.signatures);
-  if (hasUnknown && !policy.unknownWallets) return leave(nowMs, 'wallet');
+  if (hasUnknown && !policy.unknownWallets) return leave('wallet');
   const party = { requestId: record.requestId, signatures };
   const isLeftAlone = checkBudget(context, party, 0n);
   if (isLeftAlone !== undefined) return isLeftAlone;
   // A record holds action and params that go together.
   const { data } = encodeForwarderCall(record);
   const block = nextBlock(head, seconds);
-  const simulated = readNothingDone(record, await chain.simulate(data, block));
+  const simulated = readNothingDone(record, await reader.simulate(data, block));
   if ('reverted' in simulated) return leaveReverting(simulated.reverted, { nowMs, signatures });
   const { returned } = simulated;
-  const extra = await chain.extraCost(data, simulated.gas);
+  const extra = await reader.extraCost(data, simulated.gas);
   const gas = simulated.gas + extra.gas;
   if (gas > mostGas(head)) {
     const errorMessage = `it needs ${gas} gas, and a transaction may have ${mostGas(head)}`;
     return { kind: 'settle', signatures, errorMessage };
   }
   const credits = sumFees(record, returned);
-  const feeWei = feeInWei({ credits, shareBps: forwarder.shareBps, creditsPerEth: settings.creditsPerEth });
+  const feeWei = feeInWei({ credits, shareBps: forwarder.shareBps, creditsPerEth: policy.creditsPerEth });
   const marginPercent = hasUnknown
     ? Math.max(policy.unknownWalletMarginPercent, policy.feeMarginPercent)
     : policy.feeMarginPercent;
   const deal = { feeWei, gas, extraWei: extra.wei, marginPercent, gasPrice: head.gasPrice };
-  if (!coversGas(deal)) return leave(nowMs, 'fee', { paysAtWei: highestPrice(deal) });
+  if (!coversGas(deal)) return leave('fee', { paysAtWei: highestPrice(deal) });
   if (signatures.some(({ code }) => code !== undefined)) {
     // Whether it would be carried out, a wallet may make depend on all that tells a simulation from a transaction.
-    const terms = transactionTerms({ gas, head, ceiling: settings.maxFeePerGas });
-    const rehearsed = readNothingDone(record, await chain.simulate(data, block, terms));
-    if ('reverted' in rehearsed) return leaveReverting(rehearsed.reverted, { nowMs, signatures });
+    const terms = transactionTerms({ gas, head, ceiling: policy.maxFeePerGas });
+    const paid = readNothingDone(record, await reader.simulate(data, block, terms));
+    if ('reverted' in paid) return leaveReverting(paid.reverted, { nowMs, signatures });
   }
   const gift = netGift(context, { record, deal, forwarder });
-  if (gift > policy.maxSponsorCredits) return leave(nowMs, 'sponsor');
+  if (gift > policy.maxSponsorCredits) return leave('sponsor');
   return (
     checkBudget(context, party, gift) ?? {
       kind: 'ready',
@@ -247,7 +213,6 @@ function leaveReverting(
   reverted: Hex | undefined,
   { nowMs, signatures }: { readonly nowMs: number; readonly signatures: readonly SignatureRef[] },
 ): Verdict {
-  if (nameReason(reverted) === 'RequestNotYetOpen')
-    return { kind: 'leave', reason: 'early', recheckAtMs: nowMs + 1000 };
-  return leave(nowMs, 'reverts', { errorMessage: decodeReason(reverted), signatures });
+  if (nameReason(reverted) === 'RequestNotYetOpen') return leave('early', { notBeforeMs: nowMs + 1000 });
+  return leave('reverts', { errorMessage: decodeReason(reverted), signatures });
 }

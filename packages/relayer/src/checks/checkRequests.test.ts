@@ -1,14 +1,16 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
-import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import { createRecoverSigner } from '@prism-gateway/node/accounts';
 import type { Action } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeErrorResult, encodeFunctionResult } from 'viem/utils';
 import { expect, it } from 'vitest';
+import { makeContext } from '../../test/makeContext.ts';
 import { HEAD } from '../../test/makeHead.ts';
 import { ChainError } from '../chain/chainError.ts';
-import type { RelayedRecord } from '../lifecycle/openRequest.ts';
-import { type ChecksContext, checkRequests } from './checkRequests.ts';
+import type { ChainReader } from '../chain/chainReader.ts';
+import type { RelayedRecord } from '../lifecycle/states.ts';
+import { checkRequests } from './checkRequests.ts';
 import { createNonceSearch } from './createNonceSearch.ts';
 
 const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
@@ -27,44 +29,34 @@ async function sign(nonce: bigint) {
 const refusal = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [account.address, 70n] });
 
 /** A chain on which a write succeeds, and no entry of a batch does; what is recovered is counted. */
-function createChain() {
+function createChain(given: Partial<ChainReader> = {}) {
   const chain = { nonce: 70n, recovered: 0 };
   const recoverSigner = createRecoverSigner();
   const result = Array.from({ length: ENTRIES }, (_, index) => ({ index: BigInt(index), reason: refusal }));
   const returned = encodeFunctionResult({ abi: forwarderAbi, functionName: 'batchMultiUserWriteData', result });
-  const context: ChecksContext = {
+  const reader: Partial<ChainReader> = {
+    nonces: async (signers) => new Map(signers.map((signer) => [signer, chain.nonce])),
+    simulate: async () => ({ gas: 1n, returned }),
+    extraCost: async () => ({ wei: 0n, gas: 0n }),
+    code: async () => '0x',
+    ...given,
+  };
+  const context = makeContext({
     chain: {
-      nonces: async (signers) => new Map(signers.map((signer) => [signer, chain.nonce])),
-      simulate: async () => ({ gas: 1n, returned }),
-      extraCost: async () => ({ wei: 0n, gas: 0n }),
-      ...{
-        forwarder: '0x00000000000000000000000000000000000000f0' as const,
-        relayer: '0x00000000000000000000000000000000000000f1' as const,
+      ...{ chainId, forwarder, reader },
+      state: {
+        head: async () => ({ ...HEAD, number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),
+        policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
+        seconds: async () => 101n,
+        settleSeconds: async () => 1n,
       },
-    },
-    policy: {
-      actions: new Set(['WRITE_DATA_FOR', 'BATCH_MULTI_USER_WRITE_DATA'] as const),
-      maxSponsorCredits: 0n,
-      feeMarginPercent: 0,
-      ...{ unknownWallets: false, unknownWalletMarginPercent: 100 },
-    },
-    ...{ readWallet: async () => undefined, budgets: { findExceeded: () => undefined } },
-    settings: { creditsPerEth: 1n, maxFeePerGas: 10n },
-    state: {
-      head: async () => ({ ...HEAD, number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),
-      policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
-      seconds: async () => 101n,
-      settleSeconds: async () => 1n,
-    },
-    recovery: {
-      ...{ chainId, forwarder },
       async recoverSigner(signed) {
         chain.recovered += 1;
         return await recoverSigner(signed);
       },
     },
-    now: () => 0,
-  };
+    policy: { feeMarginPercent: 0, creditsPerEth: 1n, maxFeePerGas: 10n },
+  });
   return { chain, context };
 }
 
@@ -142,24 +134,19 @@ it('finds the nonce of what is a few ahead of its turn, whatever bad signatures 
 });
 
 it('says which requests it could not judge, and why, and judges the others', async () => {
-  const { context } = createChain();
   const silent = new ChainError('RPC_UNAVAILABLE', 'The node did not answer eth_simulateV1.');
-  const failing: ChecksContext = {
-    ...context,
-    chain: {
-      ...context.chain,
-      async simulate(data, seconds) {
-        if (data.includes('bad0')) throw silent;
-        return await context.chain.simulate(data, seconds);
-      },
+  const { context } = createChain({
+    async simulate(data) {
+      if (data.includes('bad0')) throw silent;
+      return { gas: 1n, returned: '0x' };
     },
-  };
+  });
   const action = 'WRITE_DATA_FOR';
   const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xbad0', relayerFee: '1', timestamp: '100' };
   const signature = await account.signTypedData(createTypedData({ action, params, nonce: 70n, chainId, forwarder }));
   const bad = createSignedParams({ action, params, signer: account.address, signature });
   const candidates = [createCandidate('bad', bad), createCandidate('good', await sign(70n))];
-  const { verdicts, failures } = await checkRequests(failing, { candidates });
+  const { verdicts, failures } = await checkRequests(context, { candidates });
   expect([...verdicts.keys()]).toEqual(['good']);
   expect([...failures]).toEqual([['bad', silent]]);
 });

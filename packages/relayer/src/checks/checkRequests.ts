@@ -3,49 +3,38 @@ import type { ActionParams } from '@prism-gateway/protocol';
 import { createMultiUserBatchParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
-import { type ChainReader, nextBlock } from '../chain/chainReader.ts';
-import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
-import { type CheckContext, checkRequest } from './checkRequest.ts';
+import { nextBlock } from '../chain/chainReader.ts';
+import type { RelayerContext } from '../lifecycle/context.ts';
+import type { RelayedRecord, SignatureRef } from '../lifecycle/states.ts';
+import { checkRequest, checkUsed } from './checkRequest.ts';
 import type { NonceSearch } from './createNonceSearch.ts';
-import { coversGas, feeInWei, readBatchResults } from './fee.ts';
-import { listSignedParts, type NonceContext } from './findNonce.ts';
-import { type ChainFacts, readFacts, type ScreensContext, screenRequests } from './screenRequests.ts';
-import { mostGas } from './transactionTerms.ts';
-import type { Verdict } from './verdict.ts';
+import { coversGas, feeInWei, mostGas, readBatchResults } from './fee.ts';
+import { listSignedParts } from './findNonce.ts';
+import type { Verdict } from './leaveReasons.ts';
+import { type ChainFacts, readFacts, screenRequests } from './screenRequests.ts';
 
 /** A request to check, and what is known of the nonces it was signed for: they are looked for further. */
 export interface CheckCandidate {
   readonly record: RelayedRecord;
   readonly search: NonceSearch;
-}
-
-/** What the checks of many requests ask, and what they go by. */
-export interface ChecksContext extends CheckContext {
-  readonly chain: Pick<ChainReader, 'simulate' | 'extraCost' | 'nonces' | 'forwarder' | 'relayer'>;
-  readonly state: ScreensContext['state'];
-  readonly recovery: NonceContext;
+  /** Whether the chain is asked if its nonce is used even if its fee is too low for any transaction. */
+  readonly isTouched?: boolean;
 }
 
 /** What checks have found. */
-export interface Checked {
+interface Checked {
   /** By request id. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
-  /** Why a request could not be judged, by its id: a ChainError where the node did not say what was asked. */
+  /** Why a request could not be evaluated, by its id: a ChainError if the node did not say what was asked. */
   readonly failures: ReadonlyMap<string, Error>;
 }
-
-/** Checks requests of one chain. @see checkRequests */
-export type CheckRequests = (check: {
-  readonly candidates: readonly CheckCandidate[];
-  readonly maxTries?: number;
-}) => Promise<Checked>;
 
 /**
  * Whoever posts a bad signature has it recovered with many nonces. Every request has the few tried first that honest ones are signed for;
  * of what is left, large requests come last, so that small ones wait for none of it.
  */
 async function searchNonces(
-  context: NonceContext,
+  { chain }: RelayerContext,
   search: {
     readonly candidates: readonly CheckCandidate[];
     readonly nonces: ReadonlyMap<Hex, bigint>;
@@ -53,14 +42,14 @@ async function searchNonces(
   },
 ): Promise<void> {
   const { candidates, nonces, maxTries } = search;
-  for (const candidate of candidates) await candidate.search.tryNext(context, nonces);
+  for (const candidate of candidates) await candidate.search.tryNext(chain, nonces);
   const size = ({ record }: CheckCandidate) => listSignedParts(record).length;
   const bySize = candidates.toSorted((a, b) => size(a) - size(b));
-  for (const candidate of bySize) if (size(candidate) === 1) await candidate.search.tryFew(context, nonces);
+  for (const candidate of bySize) if (size(candidate) === 1) await candidate.search.tryFew(chain, nonces);
   let left = maxTries;
   for (const candidate of bySize) {
     if (left <= 0) return;
-    left -= await candidate.search.lookAround(context, { nonces, maxTries: left });
+    left -= await candidate.search.lookAround(chain, { nonces, maxTries: left });
   }
 }
 
@@ -72,44 +61,52 @@ async function searchNonces(
  * @param check.maxTries - how many nonces may be tried for those that are not in their turn; default any number. What is then not
  * found yet is left as `nonceUnknown`, and the next check goes on with it
  * @returns a verdict, or why there is none, for each
- * @throws ChainError where the node answers nothing at all
+ * @throws ChainError if the node answers nothing at all
  */
-export async function checkRequests(context: ChecksContext, check: Parameters<CheckRequests>[0]): Promise<Checked> {
+export async function checkRequests(
+  context: RelayerContext,
+  check: { readonly candidates: readonly CheckCandidate[]; readonly maxTries?: number },
+): Promise<Checked> {
   const failures = new Map<string, Error>();
   const screened = await screenRequests(
     context,
     check.candidates.map(({ record }) => record),
   );
   const verdicts = new Map(screened);
-  const open = check.candidates.filter(({ record }) => !verdicts.has(record.requestId));
+  const isCheap = ({ record }: CheckCandidate) => {
+    const verdict = screened.get(record.requestId);
+    return verdict?.kind === 'leave' && verdict.reason === 'fee';
+  };
+  const open = check.candidates.filter(
+    (one) => !verdicts.has(one.record.requestId) || (one.isTouched === true && isCheap(one)),
+  );
   if (open.length === 0) return { verdicts, failures };
   const facts = await readFacts(context);
   const signers = open.flatMap(({ record }) => listSignedParts(record).map(({ signer }) => signer));
-  const nonces = signers.length === 0 ? new Map() : await context.chain.nonces(signers);
+  const nonces = signers.length === 0 ? new Map() : await context.chain.reader.nonces(signers);
   const known: CheckCandidate[] = [];
   for (const candidate of open) {
     const unread = listSignedParts(candidate.record).find(({ signer }) => !nonces.has(signer));
     if (unread === undefined) known.push(candidate);
     else failures.set(candidate.record.requestId, unreadNonce(unread.signer));
   }
-  await searchNonces(context.recovery, {
+  await searchNonces(context, {
     candidates: known,
     nonces,
     maxTries: check.maxTries ?? Number.POSITIVE_INFINITY,
   });
-  async function judge({ record, search }: CheckCandidate): Promise<void> {
+  async function evaluate({ record, search }: CheckCandidate): Promise<void> {
     const input = { record, signatures: search.signatures(), nonces, ...facts };
     try {
-      verdicts.set(
-        record.requestId,
-        search.isDone(nonces) ? await checkRequest(context, input) : unsearched(context.now()),
-      );
+      const cheap = screened.get(record.requestId);
+      if (cheap !== undefined) verdicts.set(record.requestId, checkUsed(input) ?? cheap);
+      else verdicts.set(record.requestId, search.isDone(nonces) ? await checkRequest(context, input) : UNSEARCHED);
     } catch (error) {
-      // Whatever one request does to its check, the others are judged.
+      // Whatever one request does to its check, the others are evaluated.
       failures.set(record.requestId, error instanceof Error ? error : new Error(String(error)));
     }
   }
-  await Promise.all(known.map(judge));
+  await Promise.all(known.map(evaluate));
   // What cannot be asked now waits for its turn, as it would without a run.
   await extendRuns(context, { candidates: known, verdicts, facts }).catch((error: unknown) => {
     if (!(error instanceof ChainError)) throw error;
@@ -117,9 +114,7 @@ export async function checkRequests(context: ChecksContext, check: Parameters<Ch
   return { verdicts, failures };
 }
 
-function unsearched(nowMs: number): Verdict {
-  return { kind: 'leave', reason: 'nonceUnknown', recheckAtMs: nowMs };
-}
+const UNSEARCHED: Verdict = { kind: 'leave', reason: 'nonceUnknown' };
 
 function unreadNonce(signer: Hex): ChainError {
   return new ChainError('RPC_UNAVAILABLE', `The node did not say the forwarder nonce of ${signer}.`);
@@ -130,10 +125,6 @@ const MAX_RUN = 50;
 /** What a write uses for itself, and for each byte of its payload: by these the gas of one is told from that of another. */
 const WRITE_GAS = 60_000n;
 const BYTE_GAS = 700n;
-
-interface RunContext extends CheckContext {
-  readonly chain: Pick<ChainReader, 'simulate' | 'extraCost' | 'forwarder' | 'relayer'>;
-}
 
 type Ready = Extract<Verdict, { readonly kind: 'ready' }>;
 
@@ -183,11 +174,11 @@ function listRuns(candidates: readonly RunCandidate[], verdicts: ReadonlyMap<str
 const paramsOf = ({ record }: RunMember) => record.params as ActionParams<'WRITE_DATA_FOR'>;
 
 /** Simulates a run as the one transaction that it would be. @returns how many of it, from the first on, would be written */
-async function countWritten({ chain }: RunContext, run: readonly RunMember[], facts: ChainFacts): Promise<number> {
+async function countWritten({ chain }: RelayerContext, run: readonly RunMember[], facts: ChainFacts): Promise<number> {
   const timestamp = String(facts.seconds);
   const params = createMultiUserBatchParams({ signer: chain.relayer, timestamp, requests: run.map(paramsOf) });
   const { data } = encodeForwarderCall({ action: 'BATCH_MULTI_USER_WRITE_DATA', params });
-  const simulated = await chain.simulate(data, nextBlock(facts.head, facts.seconds));
+  const simulated = await chain.reader.simulate(data, nextBlock(facts.head, facts.seconds));
   if ('reverted' in simulated || simulated.gas > mostGas(facts.head)) return 0;
   const refused = readBatchResults(simulated.returned, run.length).findIndex(({ success }) => !success);
   return refused < 0 ? run.length : refused;
@@ -196,21 +187,21 @@ async function countWritten({ chain }: RunContext, run: readonly RunMember[], fa
 const weigh = (member: RunMember) => WRITE_GAS + (BYTE_GAS * BigInt(paramsOf(member).payload.length - 2)) / 2n;
 
 /** Each write has to pay for a transaction of its own, as one that is gathered with other users' does. */
-async function judgeFollower(
-  context: RunContext,
+async function evaluateFollower(
+  context: RelayerContext,
   member: RunMember,
   { head, first, facts }: { readonly head: Ready; readonly first: RunMember; readonly facts: ChainFacts },
 ): Promise<Verdict | undefined> {
-  const { chain, policy, settings, budgets } = context;
+  const { chain, policy, inFlight } = context;
   const { record, signature, nonce } = member;
   const signatures = [signature];
-  if (budgets.findExceeded({ requestId: record.requestId, signatures }, 0n) !== undefined) return undefined;
+  if (inFlight.budgets.findExceeded({ requestId: record.requestId, signatures }, 0n) !== undefined) return undefined;
   const own = (head.gas * weigh(member)) / weigh(first);
-  const extra = await chain.extraCost(encodeForwarderCall(record).data as Hex, own);
+  const extra = await chain.reader.extraCost(encodeForwarderCall(record).data as Hex, own);
   const gas = own + extra.gas;
   const credits = BigInt(record.params.relayerFee);
   const { shareBps } = facts.forwarder;
-  const feeWei = feeInWei({ credits, shareBps, creditsPerEth: settings.creditsPerEth });
+  const feeWei = feeInWei({ credits, shareBps, creditsPerEth: policy.creditsPerEth });
   const { gasPrice } = facts.head;
   const marginPercent = policy.feeMarginPercent;
   if (!coversGas({ feeWei, gas, gasPrice, extraWei: extra.wei, marginPercent })) return undefined;
@@ -223,11 +214,11 @@ async function judgeFollower(
  * one transaction. They are simulated together; those that would be written, and pay for themselves, are ready as well.
  *
  * @param checked - the candidates, and their verdicts so far, which are changed
- * @throws ChainError where the node does not answer
+ * @throws ChainError if the node does not answer
  * @see docs/specification.md RELAY-21
  */
 async function extendRuns(
-  context: RunContext,
+  context: RelayerContext,
   checked: {
     readonly candidates: readonly RunCandidate[];
     readonly verdicts: Map<string, Verdict>;
@@ -241,10 +232,39 @@ async function extendRuns(
     const [first, ...followers] = written;
     for (const member of followers) {
       // A run has a first one.
-      const verdict = await judgeFollower(context, member, { head, first: first as RunMember, facts });
+      const verdict = await evaluateFollower(context, member, { head, first: first as RunMember, facts });
       if (verdict === undefined) break;
       verdicts.set(member.record.requestId, verdict);
     }
   });
   await Promise.all(extended);
+}
+
+/**
+ * Tells which requests bear a signature that is proven: of the named signer's own key, with the forwarder nonce that is next. That costs one
+ * recovery each, and one question for each signer. Contract wallets' cannot be proven so, nor is a batch of many users' tried.
+ *
+ * @param candidates - requests; what is found is remembered in their searches
+ * @throws ChainError if the node answers nothing at all
+ */
+export async function proveSignatures(
+  { chain }: RelayerContext,
+  candidates: readonly CheckCandidate[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const proven = new Map<string, boolean>();
+  const single: { readonly candidate: CheckCandidate; readonly signer: Hex }[] = [];
+  for (const candidate of candidates) {
+    const [part, ...others] = listSignedParts(candidate.record);
+    if (part === undefined || others.length > 0) proven.set(candidate.record.requestId, false);
+    else single.push({ candidate, signer: part.signer });
+  }
+  if (single.length === 0) return proven;
+  const nonces = await chain.reader.nonces(single.map(({ signer }) => signer));
+  for (const { candidate, signer } of single) {
+    if (!nonces.has(signer)) continue;
+    await candidate.search.tryNext(chain, nonces);
+    const [found] = candidate.search.signatures();
+    proven.set(candidate.record.requestId, found?.nonce !== undefined);
+  }
+  return proven;
 }

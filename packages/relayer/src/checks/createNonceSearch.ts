@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
+import type { RelayedRecord, SignatureRef } from '../lifecycle/states.ts';
 import {
   createSignatureTest,
   listNear,

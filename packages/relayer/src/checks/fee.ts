@@ -1,8 +1,10 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
+import type { SimulatedCall } from '@prism-gateway/node/rpc';
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { decodeFunctionResult } from 'viem/utils';
-import type { RelayedRecord } from '../lifecycle/openRequest.ts';
+import type { BlockHead } from '../chain/chainReader.ts';
+import type { RelayedRecord } from '../lifecycle/states.ts';
 
 const WHOLE_BPS = 10_000n;
 const WEI_PER_ETH = 10n ** 18n;
@@ -60,7 +62,7 @@ export function coversGas(deal: {
  * Finds the highest price of gas that a fee pays for, with a margin.
  *
  * @param deal.extraWei - what the chain charges beside the gas, in wei
- * @returns wei for a unit of gas, rounded down; 0 where the fee does not even pay for what comes beside the gas
+ * @returns wei for a unit of gas, rounded down; 0 if the fee does not even pay for what comes beside the gas
  */
 export function highestPrice(deal: {
   readonly feeWei: bigint;
@@ -77,7 +79,7 @@ export function highestPrice(deal: {
 /** What became of one entry of a multi-user batch. */
 interface EntryResult {
   readonly success: boolean;
-  /** The ABI-encoded custom error; empty where it was written. */
+  /** The ABI-encoded custom error; empty if it was written. */
   readonly reason: Hex;
 }
 
@@ -98,4 +100,42 @@ export function readBatchResults(returned: Hex, count: number): readonly EntryRe
     const reason = reasons.get(index);
     return reason === undefined ? { success: true, reason: '0x' } : { success: false, reason };
   });
+}
+
+/** Added to simulated gas: refunds come only at the end, and state may have changed since. What is not used is not paid. */
+const GAS_MARGIN_PERCENT = 40n;
+const GAS_MARGIN = 25_000n;
+/** Most gas that a transaction may have on any chain. @see https://eips.ethereum.org/EIPS/eip-7825 */
+const MAX_TRANSACTION_GAS = 16_777_216n;
+
+/** The lower of two amounts. */
+export function lower(one: bigint, other: bigint): bigint {
+  if (one < other) return one;
+  return other;
+}
+
+/** Most gas that a transaction may have on a chain. */
+export function mostGas({ gasLimit }: Pick<BlockHead, 'gasLimit'>): bigint {
+  return lower(gasLimit, MAX_TRANSACTION_GAS);
+}
+
+/**
+ * Tells with what gas limit and fees a transaction is sent, so that the very transaction can be simulated.
+ *
+ * @param planned.gas - that it was simulated to use
+ * @param planned.ceiling - the most that is ever offered for a unit of gas, in wei
+ */
+export function transactionTerms(planned: {
+  readonly gas: bigint;
+  readonly head: BlockHead;
+  readonly ceiling: bigint;
+}): NonNullable<SimulatedCall['terms']> {
+  const { gas, head, ceiling } = planned;
+  // What the sender offers at first.
+  const maxFeePerGas = lower(2n * head.baseFeePerGas + head.tip, ceiling);
+  return {
+    gasLimit: lower((gas * (100n + GAS_MARGIN_PERCENT)) / 100n + GAS_MARGIN, mostGas(head)),
+    maxFeePerGas,
+    maxPriorityFeePerGas: lower(head.tip, maxFeePerGas),
+  };
 }

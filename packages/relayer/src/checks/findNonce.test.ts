@@ -1,4 +1,4 @@
-import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import { createRecoverSigner } from '@prism-gateway/node/accounts';
 import {
   createSignedParams,
   createTypedData,

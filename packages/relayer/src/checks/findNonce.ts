@@ -1,5 +1,5 @@
 import type { RequestExecuted } from '@prism-gateway/contracts';
-import type { RecoverSigner } from '@prism-gateway/crypto/accounts';
+import type { RecoverSigner } from '@prism-gateway/node/accounts';
 import type { Action, ActionParams } from '@prism-gateway/protocol';
 import {
   createTypedData,
@@ -10,8 +10,7 @@ import {
 } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import { concat, keccak256, numberToHex, padHex, toHex } from 'viem/utils';
-import type { ChainReader } from '../chain/chainReader.ts';
-import type { RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
+import type { RelayedRecord } from '../lifecycle/states.ts';
 
 /** How many nonces from the signer's next one on are tried, and how many before it. */
 const LOOK_AHEAD = 64n;
@@ -27,8 +26,10 @@ export interface SignedPart {
   readonly s: Hex;
 }
 
+type SignedRecord = Pick<RelayedRecord, 'action' | 'params'>;
+
 /** Lists the signatures of a request: one, or one an entry of a multi-user batch. */
-export function listSignedParts(record: Pick<RelayedRecord, 'action' | 'params'>): readonly SignedPart[] {
+export function listSignedParts(record: SignedRecord): readonly SignedPart[] {
   const part = (action: SignedAction, params: ActionParams<SignedAction>): SignedPart => ({
     action,
     params,
@@ -42,6 +43,25 @@ export function listSignedParts(record: Pick<RelayedRecord, 'action' | 'params'>
   if (action !== 'BATCH_MULTI_USER_WRITE_DATA') return [part(action, record.params as ActionParams<SignedAction>)];
   const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;
   return requests.map((entry) => part('WRITE_DATA_FOR', entry));
+}
+
+/** When its signatures were made, as they say; Unix seconds, one a signature. One by one: numbers would lose digits of a uint256. */
+const listTimestamps = (record: SignedRecord) => listSignedParts(record).map(({ params }) => BigInt(params.timestamp));
+
+/** The latest of them. */
+export function latestTimestamp(record: SignedRecord): bigint {
+  let latest = 0n;
+  for (const timestamp of listTimestamps(record)) if (timestamp > latest) latest = timestamp;
+  return latest;
+}
+
+/** Tells whether a request is too old: the one place that does. @returns the Forwarder's reason; undefined if a signature may still be taken */
+export function findExpiryAt(
+  record: SignedRecord,
+  { maxAge, seconds }: { readonly maxAge: bigint; readonly seconds: bigint },
+): string | undefined {
+  const ends = listTimestamps(record).map((timestamp) => timestamp + maxAge);
+  return ends.every((end) => end < seconds) ? `RequestExpired(${ends[0]})` : undefined;
 }
 
 /** What a recovery works with. */
@@ -84,7 +104,7 @@ export function* listNear(current: bigint): Generator<bigint> {
  * Finds the forwarder nonce that a request was signed for, by recovering the signer with one nonce after the other.
  *
  * @param source.current - the signer's forwarder nonce on the chain
- * @returns undefined where none near it fits: a bad signature, or a contract wallet's
+ * @returns undefined if none near it fits: a bad signature, or a contract wallet's
  * @see docs/specification.md CHAIN-5
  */
 export async function findNonce(
@@ -138,29 +158,4 @@ export function createRequestHasher(source: Omit<TypedDataSource, 'nonce'>): (no
   const start = concat([keccak256(toHex(`${primaryType}(${members})`)), ...words]);
   const prefix = concat(['0x1901', hashForwarderDomain(source)]);
   return (nonce) => keccak256(concat([prefix, keccak256(concat([start, numberToHex(nonce, { size: 32 })]))]));
-}
-
-/** @see findSignatures */
-export type FindSignatures = (record: RelayedRecord) => Promise<readonly SignatureRef[] | undefined>;
-
-/**
- * Finds what identifies a request's signatures on the chain.
- *
- * @returns one a signature, in the order of the entries; undefined where the node did not say a signer's nonce
- * @throws ChainError
- */
-export async function findSignatures(
-  { chain, recovery }: { readonly chain: Pick<ChainReader, 'nonces'>; readonly recovery: NonceContext },
-  record: RelayedRecord,
-): Promise<readonly SignatureRef[] | undefined> {
-  const parts = listSignedParts(record);
-  const nonces = await chain.nonces(parts.map(({ signer }) => signer));
-  const signatures: SignatureRef[] = [];
-  for (const part of parts) {
-    const { signer, r, s } = part;
-    const current = nonces.get(signer);
-    if (current === undefined) return undefined;
-    signatures.push({ signer, r, s, nonce: await findNonce({ part, current, ...recovery }) });
-  }
-  return signatures;
 }

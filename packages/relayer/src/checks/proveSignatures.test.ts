@@ -1,10 +1,11 @@
-import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import { createRecoverSigner } from '@prism-gateway/node/accounts';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import type { RelayedRecord } from '../lifecycle/openRequest.ts';
+import { type GivenContext, makeContext } from '../../test/makeContext.ts';
+import type { RelayedRecord } from '../lifecycle/states.ts';
+import { proveSignatures } from './checkRequests.ts';
 import { createNonceSearch } from './createNonceSearch.ts';
-import { proveSignatures } from './proveSignatures.ts';
 
 const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
 const account = privateKeyToAccount(`0x${'22'.repeat(32)}`);
@@ -23,18 +24,15 @@ async function write(requestId: string, nonce: bigint, signer: string = account.
 test('a signature of the named signer’s own key with its next nonce is proven; one in another’s name is not', async () => {
   let recovered = 0;
   const recoverSigner = createRecoverSigner();
-  const context = {
-    chain: {
-      nonces: async (signers: readonly `0x${string}`[]) => new Map(signers.map((signer) => [signer, 7n])),
-    },
-    recovery: {
-      ...{ chainId, forwarder },
-      async recoverSigner(signed: Parameters<typeof recoverSigner>[0]) {
-        recovered += 1;
-        return await recoverSigner(signed);
-      },
+  const chain: NonNullable<GivenContext['chain']> = {
+    ...{ chainId, forwarder },
+    reader: { nonces: async (signers) => new Map(signers.map((signer) => [signer, 7n])) },
+    async recoverSigner(signed) {
+      recovered += 1;
+      return await recoverSigner(signed);
     },
   };
+  const context = makeContext({ chain });
   const own = await write('own', 7n);
   const requests = [own, await write('wallet', 7n, WALLET), await write('later', 8n)];
   const expected = [
@@ -49,6 +47,6 @@ test('a signature of the named signer’s own key with its next nonce is proven;
   expect([...(await proveSignatures(context, requests))]).toEqual(expected);
   expect(recovered).toBe(3);
   // Whose nonce the node does not say, nothing is said of.
-  const silent = { ...context, chain: { nonces: async () => new Map() } };
+  const silent = makeContext({ chain: { ...chain, reader: { nonces: async () => new Map() } } });
   expect([...(await proveSignatures(silent, [own]))]).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { ActionParams } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
+import { makeContext } from '../../test/makeContext.ts';
 import { HEAD } from '../../test/makeHead.ts';
 import { screenRequest } from './screenRequests.ts';
 
@@ -9,7 +10,7 @@ const CREDIT = 10n ** 18n;
 const head = { ...HEAD, number: 1n, timestamp: 5000n, gasPrice: 10n, gasReserve: 20n };
 const forwarder = { isOfficial: false, priorityWindow: 60n, maxAge: 1000n, shareBps: 5000n };
 const facts = { head, forwarder, seconds: 5000n, settleSeconds: 0n };
-const context = { policy: { feeMarginPercent: 0 }, settings: { creditsPerEth: CREDIT }, now: () => 0 };
+const context = makeContext({ policy: { feeMarginPercent: 0, creditsPerEth: CREDIT } });
 
 type Write = Partial<ActionParams<'WRITE_DATA_FOR'>>;
 
@@ -31,16 +32,16 @@ it('ends what is past its age, and leaves what is too early, at both ends of tim
   expect(screen({ timestamp: '3999' })).toMatchObject({ kind: 'settle', errorMessage: 'RequestExpired(4999)' });
   expect(screen({ timestamp: '0' })).toMatchObject({ kind: 'settle', errorMessage: 'RequestExpired(1000)' });
   expect(screen({ timestamp: '4940' })).toBeUndefined();
-  expect(screen({ timestamp: '4941' })).toMatchObject({ reason: 'early', recheckAtMs: 1000 });
-  expect(screen({ timestamp: String(2n ** 256n - 1n) })).toMatchObject({ reason: 'early', recheckAtMs: 86_400_000 });
+  expect(screen({ timestamp: '4941' })).toMatchObject({ reason: 'early', notBeforeMs: 1000 });
+  expect(screen({ timestamp: String(2n ** 256n - 1n) })).toMatchObject({ reason: 'early', notBeforeMs: 86_400_000 });
 });
 
 // Shows RELAY-22.
 it('leaves what closes before a transaction could be mined as deep as it has to be, until it is past its age', () => {
   const chain = { ...facts, settleSeconds: 13n };
   expect(screen({ timestamp: '4013' }, chain)).toBeUndefined();
-  expect(screen({ timestamp: '4012' }, chain)).toMatchObject({ kind: 'leave', reason: 'closing', recheckAtMs: 13_000 });
-  expect(screen({ timestamp: '4000' }, chain)).toMatchObject({ kind: 'leave', reason: 'closing', recheckAtMs: 1000 });
+  expect(screen({ timestamp: '4012' }, chain)).toMatchObject({ kind: 'leave', reason: 'closing', notBeforeMs: 13_000 });
+  expect(screen({ timestamp: '4000' }, chain)).toMatchObject({ kind: 'leave', reason: 'closing', notBeforeMs: 1000 });
   expect(screen({ timestamp: '3999' }, chain)).toMatchObject({ kind: 'settle', errorMessage: 'RequestExpired(4999)' });
 });
 

@@ -1,20 +1,21 @@
 /** `prism relayer`: the relayer as one process of Node.js, and what it tells of itself. */
-import { CommandLineError, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
-import type { Logger } from '@prism-gateway/runtime/logs';
-import { usage } from '../settings/usage.ts';
+import { CommandLineError, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
+import type { Logger } from '@prism-gateway/node/logs';
 import { type CommandInput, explainRequest, showStatus } from './showStatus.ts';
 import { describeStartFailure } from './startFailure.ts';
 
 /** Works until it is told to stop. What it needs is loaded here: the other commands start at once without it. */
 async function run({ environment }: CommandInput): Promise<void> {
-  const [{ waitForSignal }, { createLogger, openLogOutput }, { openTracing }, ...own] = await Promise.all([
-    import('@prism-gateway/runtime'),
-    import('@prism-gateway/runtime/logs'),
-    import('@prism-gateway/runtime/tracing'),
-    import('../settings/settings.ts'),
-    import('../startRelayer.ts'),
-  ]);
-  const [{ parseSettings }, { startRelayer }] = own;
+  const [{ waitForSignal }, { createLogger, openLogOutput }, { openTracing }, { findMisspelt }, ...own] =
+    await Promise.all([
+      import('@prism-gateway/node'),
+      import('@prism-gateway/node/logs'),
+      import('@prism-gateway/node/tracing'),
+      import('@prism-gateway/node/settings'),
+      import('../settings/settings.ts'),
+      import('../startRelayer.ts'),
+    ]);
+  const [{ parseSettings, relayerSettings }, { startRelayer }] = own;
   const settings = parseSettings(environment);
   const signal = waitForSignal();
   const output = openLogOutput();
@@ -26,6 +27,7 @@ async function run({ environment }: CommandInput): Promise<void> {
   const tracer = tracing?.tracer;
   const joined = tracer && { fields: tracer.logFields };
   const logger: Logger = createLogger({ level: settings.logLevel, write: output.write, now: Date.now, ...joined });
+  for (const sentence of findMisspelt(relayerSettings, environment)) logger.warn({ code: 'SETTING' }, sentence);
   const relayer = await startRelayer({ settings, logger, now: Date.now, random: Math.random, tracer });
   const { address, metricsUrl } = relayer;
   const { host } = new URL(settings.gatewayUrl);
@@ -38,7 +40,7 @@ async function run({ environment }: CommandInput): Promise<void> {
   if (!(await output.close())) process.kill(process.pid, 'SIGKILL');
 }
 
-/** What can stand behind `relayer`, and what goes before the reason where it fails. */
+/** What can stand behind `relayer`, and what goes before the reason if it fails. */
 const COMMANDS = new Map<
   string,
   { readonly act: (input: CommandInput) => void | Promise<void>; readonly failure: string }
@@ -50,7 +52,7 @@ const COMMANDS = new Map<
 async function main(): Promise<number> {
   const [name = '', ...args] = process.argv.slice(2);
   if (process.argv.includes('--help')) {
-    console.log(usage);
+    console.log((await import('../settings/usage.ts')).usage);
     return 0;
   }
   const command = COMMANDS.get(name);

@@ -1,20 +1,22 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CommandLineError, parseCommandLine } from '@prism-gateway/runtime/command-line';
-import { readTransactions, type WrittenTransaction } from '@prism-gateway/sender';
+import { CommandLineError, parseCommandLine } from '@prism-gateway/node/command-line';
+import type { WrittenTransaction } from '@prism-gateway/sender';
 import {
+  type Counts,
   createJournalView,
   type ForeignTransactions,
   type HeldRequest,
   type JournalView,
-  type OutvotedNode,
+  type OutlierNode,
   type RequestStory,
   type WrittenExceeded,
   type WrittenVerdict,
 } from '../journal/createJournalView.ts';
 import { journalPath } from '../settings/settings.ts';
-import { type ChainStatus, type Counts, readStatus } from '../status/readStatus.ts';
+import { type ChainStatus, readStatus } from '../status/readStatus.ts';
+import { readStory } from '../status/readStory.ts';
 
 /** How long the relayer at work may take to tell of its health, in milliseconds. */
 const HEALTH_TIMEOUT_MS = 2000;
@@ -54,9 +56,9 @@ function useJournals<T>(environment: CommandInput['environment'], use: (journals
 }
 
 /**
- * `relayer status [--json]`: what each relayer of a folder holds, has judged and why, waits for, and has spent and earned.
+ * `relayer status [--json]`: what each relayer of a folder holds, has evaluated and why, waits for, and has spent and earned.
  *
- * @throws Error where there is no journal
+ * @throws Error if there is no journal
  */
 export async function showStatus({ args, environment, print }: CommandInput): Promise<void> {
   const { values } = parseCommandLine({ args: [...args], options: JSON_OPTION });
@@ -75,7 +77,7 @@ export async function showStatus({ args, environment, print }: CommandInput): Pr
 /**
  * `relayer explain REQUEST_ID [--json]`: all that the journals know of one request.
  *
- * @throws Error where they know nothing of it
+ * @throws Error if they know nothing of it
  */
 export function explainRequest({ args, environment, print }: CommandInput): void {
   const given = parseCommandLine({ args: [...args], allowPositionals: true, options: JSON_OPTION });
@@ -84,10 +86,8 @@ export function explainRequest({ args, environment, print }: CommandInput): void
   if (requestId === undefined) throw new CommandLineError('Say which request: relayer explain REQUEST_ID. Try --help.');
   const stories = useJournals(environment, (journals) =>
     journals.flatMap(({ relayer, chainId, view, senderPath }) => {
-      const story = view.explain(requestId);
-      if (story === undefined) return [];
-      const intentIds = story.submissions.map(({ intentId }) => intentId);
-      return [{ relayer, chainId, ...story, transactions: readTransactions(senderPath, intentIds) }];
+      const story = readStory(view, senderPath, requestId);
+      return story === undefined ? [] : [{ relayer, chainId, ...story }];
     }),
   );
   if (stories.length === 0) throw new Error(`No relayer of this folder has seen request ${requestId}.`);
@@ -125,7 +125,7 @@ function describeForeign({ total, last }: ForeignTransactions): readonly string[
   ];
 }
 
-function describeOutvoted({ node, says, times, atMs }: OutvotedNode): string {
+function describeOutlier({ node, says, times, atMs }: OutlierNode): string {
   return `  ${node} was alone ${times === 1 ? 'once' : `${times} times`} with what it said, the last time ${at(atMs)}: ${says}`;
 }
 
@@ -142,7 +142,7 @@ function formatStatus(status: ChainStatus): string {
     `  has lost ${losses.lastHourEther} ether in the last hour, and ${losses.lastDayEther} in the last day`,
     ...losses.exceeded.map(describeExceeded),
     ...describeForeign(foreignTransactions),
-    ...outvotedNodes.map(describeOutvoted),
+    ...outvotedNodes.map(describeOutlier),
   ].join('\n');
 }
 
@@ -172,10 +172,12 @@ function describeSubmission({
 }
 
 function describeTransaction({ txHash, nonce, kind, maxFeePerGas, signedAtMs, ...rest }: WrittenTransaction): string {
-  const { intentId, state, failure } = rest;
-  const what = kind === 'call' ? 'transaction' : 'cancel';
+  const { intentId, state, failure, mined } = rest;
+  const what = kind === 'cancel' ? 'cancel' : 'transaction';
+  const most = maxFeePerGas === undefined ? '' : `, at most ${maxFeePerGas} wei a unit`;
   const why = failure === undefined ? '' : ` (${failure})`;
-  return `  ${at(signedAtMs)}  ${what} ${txHash}: account nonce ${nonce}, at most ${maxFeePerGas} wei a unit; intent ${intentId} is ${state}${why}`;
+  const where = mined === undefined ? '' : `, in block ${mined.blockNumber} since ${at(mined.atMs)}`;
+  return `  ${at(signedAtMs)}  ${what} ${txHash}: account nonce ${nonce}${most}; intent ${intentId} is ${state}${where}${why}`;
 }
 
 /** Writes all that is known of one request for people. @param transactions - that were signed for it */

@@ -1,13 +1,14 @@
 /** `prism watchtower`: watches over relayers, or goes through their past reports. */
-import { waitForSignal } from '@prism-gateway/runtime';
-import { CommandLineError, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
-import { createLogger, openLogOutput } from '@prism-gateway/runtime/logs';
+import { waitForSignal } from '@prism-gateway/node';
+import { CommandLineError, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
+import { createLogger, openLogOutput } from '@prism-gateway/node/logs';
+import { findMisspelt, writeSettingsHelp } from '@prism-gateway/node/settings';
 import { runAudit } from '../watchtower/runAudit.ts';
 import { startWatchtower } from '../watchtower/startWatchtower.ts';
-import { parseWatchSettings } from '../watchtower/watchSettings.ts';
+import { parseWatchSettings, watchtowerSettings } from '../watchtower/watchSettings.ts';
 import { describeStartFailure } from './startFailure.ts';
 
-/** What `npm run watchtower -- --help` prints. */
+/** What `npx prism watchtower --help` prints. */
 const watchtowerUsage = `Prism watchtower: npx prism watchtower
 
 Compares what relayers report with what the chain shows, by the digest of each request. Settings are environment variables.
@@ -17,28 +18,9 @@ Compares what relayers report with what the chain shows, by the digest of each r
                                                a relayer has lied. WHEN is a time like 2026-01-31T00:00:00Z, or 24h, or 7d.
                                                With --json one line of JSON
 
-  GATEWAY_URL          http://127.0.0.1:8787   the gateway
-  RELAYER_PRIVATE_KEY                          a key of its own, whose address is on the gateway's whitelist: lists of all
-                                               requests are for such alone. It claims nothing. Or an encrypted keystore:
-  RELAYER_KEYSTORE, RELAYER_KEYSTORE_PASSWORD  path of the file, and its password
-  CHAIN_NAME, RPC_URL, FORWARDER_ADDRESS       the chain; or RELAYER_CHAINS, as the relayer has it
-  CONFIRMATIONS        3 (1 on chain 31337)    blocks that settle a transaction, as the relayers have it
-  LEASE_SECONDS        900                     how long a claim may be held, as CLAIM_LEASE_SECONDS of the gateway
-  POLL_MS              1000                    pause between two looks
+Its key is one of its own, whose address is on the gateway's whitelist: lists of all requests are for such alone. It claims nothing.
 
-What it does about lies:
-  ENFORCE              false                   true: suspends the relayer, releases what it holds, and posts again what was
-                                               falsely reported as done
-  ADMIN_API_KEY                                the gateway's, with ENFORCE=true
-  SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO   alerts by e-mail
-  ALERT_CHAT_WEBHOOK_URL, ALERT_CHAT_FORM, ALERT_CHAT_ID    alerts in a chat: auto, slack, discord, teams or telegram
-  ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET      alerts to a program of one's own
-
-How it runs:
-  DATA_DIR             ./data/watchtower       its journals
-  METRICS_PORT         9467                    /metrics (Prometheus), /health; 0 = any free port, or off
-  METRICS_HOST         127.0.0.1               another address only in a network of your own
-  LOG_LEVEL            info                    debug, info, warn, error or silent
+${writeSettingsHelp(watchtowerSettings)}
 `;
 
 async function watch(): Promise<number> {
@@ -46,6 +28,7 @@ async function watch(): Promise<number> {
   const signal = waitForSignal();
   const output = openLogOutput();
   const log = createLogger({ level: settings.logLevel, write: output.write, now: Date.now });
+  for (const sentence of findMisspelt(watchtowerSettings, process.env)) log.warn({ code: 'SETTING' }, sentence);
   const watchtower = await startWatchtower({ settings, log, now: Date.now });
   const { address, metricsUrl } = watchtower;
   log.info({ watchtower: address, metrics: metricsUrl, enforce: settings.adminKey !== undefined }, 'started');

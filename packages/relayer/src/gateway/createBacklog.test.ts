@@ -1,8 +1,8 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
-import { openJournal } from '../journal/openJournal.ts';
+import { makeContext } from '../../test/makeContext.ts';
 import { createBacklog } from './createBacklog.ts';
-import type { FeedPage } from './createQueueCalls.ts';
+import type { FeedPage, QueueCalls } from './requestGateway.ts';
 
 const write = (requestId: string) =>
   ({
@@ -14,16 +14,15 @@ const write = (requestId: string) =>
 function createRig() {
   const asked: { readonly cursor: string | undefined; answer(page: FeedPage): void }[] = [];
   const backlog = createBacklog({
+    // Nothing else of it is asked.
     calls: {
       async feed({ cursor }) {
         const { promise, resolve } = Promise.withResolvers<FeedPage>();
         asked.push({ cursor, answer: resolve });
         return await promise;
       },
-    },
-    journal: openJournal({ path: ':memory:', nowMs: 0 }),
-    notes: { fault: () => undefined },
-    signal: new AbortController().signal,
+    } as QueueCalls,
+    ...makeContext({}),
   });
   return { backlog, asked };
 }

@@ -1,26 +1,24 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '@prism-gateway/sdk';
+import type { Events } from '../events/events.ts';
 import type { Journal } from '../journal/openJournal.ts';
-import type { ChainNotes } from '../lifecycle/createChainNotes.ts';
-import { type FeedPage, pendingOf, type QueueCalls } from './createQueueCalls.ts';
+import type { FeedPage, QueueCalls } from './requestGateway.ts';
 
 /** Stands for the oldest request among saved cursors. */
 const OLDEST = '';
 /** Most old cursors that are kept: the oldest one covers those between. */
 const MAX_WALKS = 4;
 
-interface BacklogPorts {
-  readonly calls: Pick<QueueCalls, 'feed'>;
-  readonly journal: Pick<Journal, 'cursors' | 'saveCursors' | 'isLeft'>;
-  readonly notes: Pick<ChainNotes, 'fault'>;
-  readonly signal: AbortSignal;
+/** What the feed gives beside them are claims that have lapsed: they are taken over by a setting of their own (RELAY-9). */
+export function pendingOf(items: readonly RequestRecord[]): RequestRecord[] {
+  return items.filter(({ status }) => status === 'pending');
 }
 
 /** What was posted while nobody followed the feed. */
 interface Backlog {
   /** Whether there is more, and it can be read. */
   hasMore(): boolean;
-  /** Reads a page of it. @returns none where it cannot be read now */
+  /** Reads a page of it. @returns none if it cannot be read now */
   take(): Promise<readonly RequestRecord[]>;
   /** Walks from the oldest request on, instead of all other walks. */
   restart(): void;
@@ -43,8 +41,14 @@ function loadWalks(saved: readonly string[]): Walk[] {
   return kept.map((cursor) => (cursor === OLDEST ? { cursor: undefined, isRepeated: true } : { cursor }));
 }
 
-/** Makes the walks through a feed's past, as the journal knows them. The next page is read while the one before is judged. */
-export function createBacklog({ calls, journal, notes, signal }: BacklogPorts): Backlog {
+/** Makes the walks through a feed's past, as the journal knows them. The next page is read while the one before is evaluated. */
+export function createBacklog(options: {
+  readonly calls: QueueCalls;
+  readonly journal: Journal;
+  readonly events: Events;
+  readonly signal: AbortSignal;
+}): Backlog {
+  const { calls, journal, events, signal } = options;
   let walks: readonly Walk[] = loadWalks(journal.cursors());
   let next: { readonly walk: Walk; readonly page: Promise<FeedPage | undefined> } | undefined;
   let isStuck = false;
@@ -57,7 +61,7 @@ export function createBacklog({ calls, journal, notes, signal }: BacklogPorts): 
     } catch (error) {
       isStuck = true;
       if (isGatewayError(error, 'VALIDATION_FAILED')) walk.cursor = undefined;
-      else if (!signal.aborted) notes.fault('gateway');
+      else if (!signal.aborted) events.emit({ type: 'fault', where: 'gateway' });
       return undefined;
     }
   }

@@ -1,8 +1,10 @@
+import { mock } from 'node:test';
+import { setImmediate as settle } from 'node:timers/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, onTestFinished, test } from 'vitest';
-import { openJournal } from '../journal/openJournal.ts';
-import { createCandidates } from '../lifecycle/createCandidates.ts';
+import { makeContext } from '../../test/makeContext.ts';
 import { createFeedQueue } from './createFeedQueue.ts';
+import type { QueueCalls } from './requestGateway.ts';
 
 const write = (requestId: string, status = 'pending') =>
   ({
@@ -10,38 +12,32 @@ const write = (requestId: string, status = 'pending') =>
     ...{ params: {}, createdAt: '', updatedAt: '' },
   }) as unknown as RequestRecord;
 
+const rest = { gatewayReturns: new Set<() => void>(), gasPrice: async () => 1n };
+
 test('all that is about to be claimed is read again where it was seen a while ago, however many', async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const clock = { nowMs: 1000 };
   const read: string[] = [];
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const candidates = createCandidates();
   const ended = new Promise<never>((_resolve, reject) =>
     stop.signal.addEventListener('abort', () => reject(stop.signal.reason)),
   );
   const records = Array.from({ length: 40 }, (_, i) => write(`r${i}`));
-  const queue = createFeedQueue(
-    {
-      calls: { feed: () => ended },
-      gateway: {
-        async read(requestId) {
-          read.push(requestId);
-          // A rival has each second one.
-          return write(requestId, Number(requestId.slice(1)) % 2 === 0 ? 'pending' : 'processing');
-        },
-      },
-      gatewayReturns: new Set(),
-      journal: openJournal({ path: ':memory:', nowMs: 0 }),
-      candidates,
-      inFlight: { has: () => false },
-      notes: { fault: () => undefined, log },
-      gasPrice: async () => 1n,
-      ...{ wake: () => undefined, now: () => clock.nowMs, random: () => 0.5, signal: stop.signal },
+  const gateway = {
+    async read(requestId: string) {
+      read.push(requestId);
+      // A rival has each second one.
+      return write(requestId, Number(requestId.slice(1)) % 2 === 0 ? 'pending' : 'processing');
     },
+  };
+  const context = makeContext({ gateway, now: () => clock.nowMs, random: () => 0.5, signal: stop.signal });
+  const { candidates } = context.gateway;
+  const queue = createFeedQueue(
+    // Nothing else of the calls is asked.
+    { ...context, candidates, calls: { feed: () => ended } as Partial<QueueCalls> as QueueCalls, ...rest },
     { items: records, cursor: 'now' },
   );
-  const seen = await queue.look(100);
+  const seen = await queue.look();
   expect(seen).toHaveLength(40);
   expect(await queue.dropClaimed(seen)).toEqual(seen);
   expect(read, 'seen a moment ago').toEqual([]);
@@ -53,4 +49,52 @@ test('all that is about to be claimed is read again where it was seen a while ag
   );
   // What is gone is not looked at again.
   expect(candidates.size).toBe(20);
+});
+
+test('a gateway that lets no call wait is asked each second while there is work, and never less than is seen within two', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  onTestFinished(() => mock.timers.reset());
+  const stop = new AbortController();
+  const askedAtMs: number[] = [];
+  let nowMs = 0;
+  /** The look that has found something. */
+  let gave = -1;
+  /** Lets time pass, and what it has begun come to its end. */
+  async function pass(ms: number): Promise<void> {
+    for (const until = nowMs + ms; nowMs < until; ) {
+      nowMs += 100;
+      mock.timers.tick(100);
+      await settle();
+    }
+  }
+  let posted: RequestRecord[] = [];
+  const calls: Partial<QueueCalls> = {
+    async feed() {
+      askedAtMs.push(nowMs);
+      const items = posted;
+      if (items.length > 0) gave = askedAtMs.length - 1;
+      posted = [];
+      return { items, cursor: 'now', askAgainMs: items.length > 0 ? undefined : 1000 };
+    },
+  };
+  const gateway = { read: async () => undefined };
+  const context = makeContext({ gateway, now: () => nowMs, random: () => 0.5, signal: stop.signal });
+  const { candidates } = context.gateway;
+  // Nothing else of the calls is asked.
+  createFeedQueue({ ...context, candidates, calls: calls as QueueCalls, ...rest }, { items: [], cursor: 'now' });
+  await pass(3_600_000);
+  const idle = askedAtMs.length;
+  // 1.9 s each, and the call: 1.31 million looks a month, which docs/operations-aws.md puts a price on.
+  expect(idle).toBeGreaterThan(1800);
+  expect(idle).toBeLessThan(2010);
+  const pauses = askedAtMs.slice(1).map((at, i) => at - (askedAtMs[i] ?? 0));
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(1900);
+  posted = [write('r1')];
+  await pass(2000);
+  expect(posted, 'seen within two seconds').toEqual([]);
+  await pass(2500);
+  const pausesThen = askedAtMs.slice(gave, gave + 3).map((at, i) => (askedAtMs[gave + i + 1] ?? 0) - at);
+  expect(pausesThen[0], 'more may be behind it').toBeLessThanOrEqual(100);
+  expect(pausesThen[1]).toBeLessThanOrEqual(1100);
+  stop.abort();
 });

@@ -1,10 +1,9 @@
 import { MAX_PAGE_SIZE } from '@prism-gateway/protocol';
 import { GatewayError, isGatewayError, type RelayerClient } from '@prism-gateway/sdk';
-import type { ChainNotes } from '../lifecycle/createChainNotes.ts';
-import type { Ended } from '../lifecycle/openRequest.ts';
-import { runLimited } from '../lifecycle/runLimited.ts';
-import { isAbsent, type QueueCalls } from './createQueueCalls.ts';
-import type { ClaimResult, ReleaseResult, ReportResult, RequestGateway } from './requestGateway.ts';
+import type { Events } from '../events/events.ts';
+import type { Ended } from '../lifecycle/states.ts';
+import type { ClaimResult, QueueCalls, ReleaseResult, ReportResult, RequestGateway } from './requestGateway.ts';
+import { runLimited } from './runLimited.ts';
 
 /** Most claims and reports of single requests under way at once. */
 const MAX_SINGLE_CALLS = 16;
@@ -14,23 +13,51 @@ const MAX_BATCH = 100;
 const ABSENT_MS = 600_000;
 
 interface GatewayContext {
-  readonly client: Pick<RelayerClient, 'claim' | 'releaseRequest' | 'reportSuccess' | 'reportFailure' | 'get' | 'list'>;
+  readonly client: RelayerClient;
   /** The calls beyond the specification, as far as the gateway knows them. */
-  readonly calls: Pick<QueueCalls, 'claim' | 'report'>;
+  readonly calls: QueueCalls;
   readonly chainName: string;
-  readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
+  readonly events: Events;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
+/** What a failed claim was of. */
+type ClaimFacts = { readonly requestId: string } | { readonly requests: number };
+
+/** What a server answers that does not know a path, or a method of it. */
+const UNKNOWN_ROUTE = [404, 405, 501];
+
+/** Whether a gateway does not know a call: it has the specification's alone. @param error - what the call has thrown */
+function isAbsent(error: unknown): boolean {
+  return error instanceof GatewayError && UNKNOWN_ROUTE.includes(error.status ?? 0);
+}
+
+/** Makes the calls of one chain. */
+export function createQueueCalls(options: {
+  readonly client: RelayerClient;
+  readonly chainName: string;
+  readonly signal: AbortSignal;
+}): QueueCalls {
+  const { client, chainName, signal } = options;
+  return {
+    feed: (place) => client.readFeed({ chainName, ...place, signal }),
+    claim: (requestIds) => client.claimRequests({ requestIds }, { signal }),
+    report: (ended) =>
+      client.reportRequests(
+        ended.map(({ requestId, outcome }) => ({ requestId, ...outcome })),
+        { signal },
+      ),
+  };
+}
+
 /** What a claim that failed means. @throws what is no GatewayError */
-function readClaimError({ notes }: GatewayContext, error: unknown, facts: object): ClaimResult {
+function readClaimError({ events }: GatewayContext, error: unknown, facts: ClaimFacts): ClaimResult {
   if (isGatewayError(error, 'CONFLICT', 'NOT_FOUND')) return 'conflict';
   if (!(error instanceof GatewayError)) throw error;
-  notes.fault('claim');
-  notes.log.warn({ ...facts, code: error.code }, 'claim failed');
+  events.emit({ type: 'claim-failed', where: 'claim', ...facts, code: error.code });
   // Surely not claimed, by anybody; otherwise the gateway has to be asked.
-  return error.mayHaveHappened || error.code === 'ABORTED' ? 'unknown' : 'refused';
+  return error.mayHaveHappened || error.kind === 'ABORTED' ? 'unknown' : 'refused';
 }
 
 async function claimOne(context: GatewayContext, requestId: string): Promise<ClaimResult> {
@@ -42,7 +69,7 @@ async function claimOne(context: GatewayContext, requestId: string): Promise<Cla
   }
 }
 
-async function reportOne({ client, notes, signal }: GatewayContext, ended: Ended): Promise<ReportResult> {
+async function reportOne({ client, events, signal }: GatewayContext, ended: Ended): Promise<ReportResult> {
   const { requestId, outcome } = ended;
   try {
     if (outcome.status === 'success') await client.reportSuccess(requestId, outcome.txHash, { signal });
@@ -50,16 +77,13 @@ async function reportOne({ client, notes, signal }: GatewayContext, ended: Ended
     return 'reported';
   } catch (error) {
     if (isGatewayError(error, 'CONFLICT', 'NOT_FOUND')) return 'lost';
-    if (!(error instanceof GatewayError) || error.code === 'VALIDATION_FAILED') throw error;
-    if (!signal.aborted) {
-      notes.fault('report');
-      notes.log.warn({ requestId, code: error.code }, 'report failed; trying again');
-    }
+    if (!(error instanceof GatewayError) || error.kind === 'VALIDATION_FAILED') throw error;
+    if (!signal.aborted) events.emit({ type: 'report-failed', where: 'report', requestId, code: error.code });
     return 'unknown';
   }
 }
 
-async function release({ client, notes, signal }: GatewayContext, requestId: string): Promise<ReleaseResult> {
+async function release({ client, events, signal }: GatewayContext, requestId: string): Promise<ReleaseResult> {
   try {
     await client.releaseRequest(requestId, { signal });
     return 'released';
@@ -67,12 +91,12 @@ async function release({ client, notes, signal }: GatewayContext, requestId: str
     if (isAbsent(error)) return 'absent';
     if (isGatewayError(error, 'CONFLICT')) return 'lost';
     if (!(error instanceof GatewayError)) throw error;
-    if (!signal.aborted) notes.fault('gateway');
+    if (!signal.aborted) events.emit({ type: 'fault', where: 'gateway' });
     return 'unknown';
   }
 }
 
-/** A batch is claimed with one signature and one commit. @throws GatewayError where the gateway does not know the call */
+/** A batch is claimed with one signature and one commit. @throws GatewayError if the gateway does not know the call */
 async function claimBatch(context: GatewayContext, requestIds: readonly string[]): Promise<Map<string, ClaimResult>> {
   try {
     const { conflicts } = await context.calls.claim(requestIds);
@@ -91,27 +115,25 @@ async function claimBatch(context: GatewayContext, requestIds: readonly string[]
   }
 }
 
-/** @throws GatewayError where the gateway does not know the call, or takes one of the reports for invalid */
+/** @throws GatewayError if the gateway does not know the call, or takes one of the reports for invalid */
 async function reportBatch(context: GatewayContext, ended: readonly Ended[]): Promise<Map<string, ReportResult>> {
-  const { calls, notes, signal } = context;
+  const { calls, events, signal } = context;
   try {
     const { conflicts } = await calls.report(ended);
     const lost = new Set(conflicts.map(({ requestId }) => requestId.toLowerCase()));
     return new Map(ended.map(({ requestId: id }) => [id, lost.has(id.toLowerCase()) ? 'lost' : 'reported']));
   } catch (error) {
-    if (isAbsent(error) || !(error instanceof GatewayError) || error.code === 'VALIDATION_FAILED') throw error;
-    if (!signal.aborted) {
-      notes.fault('report');
-      notes.log.warn({ requests: ended.length, code: error.code }, 'report failed; trying again');
-    }
+    if (isAbsent(error) || !(error instanceof GatewayError) || error.kind === 'VALIDATION_FAILED') throw error;
+    if (!signal.aborted)
+      events.emit({ type: 'report-failed', where: 'report', requests: ended.length, code: error.code });
     return new Map(ended.map(({ requestId }) => [requestId, 'unknown']));
   }
 }
 
-/** Does something for many at once, or one by one where the gateway does not know how; that is told once. */
-function createBatching({ notes, now }: GatewayContext) {
+/** Does something for many at once, or one by one if the gateway does not know how; that is logged once. */
+function createBatching({ events, now }: GatewayContext) {
   let absentUntilMs = 0;
-  let isTold = false;
+  let isResolved = false;
   return async function inBatches<T, R>(act: {
     readonly list: readonly T[];
     readonly together: (list: readonly T[]) => Promise<ReadonlyMap<string, R>>;
@@ -129,8 +151,8 @@ function createBatching({ notes, now }: GatewayContext) {
         if (isGatewayError(error, 'VALIDATION_FAILED')) break;
         if (!isAbsent(error)) throw error;
         absentUntilMs = now() + ABSENT_MS;
-        if (!isTold) notes.log.info({}, 'the gateway takes claims and reports one by one');
-        isTold = true;
+        if (!isResolved) events.emit({ type: 'batches-unknown' });
+        isResolved = true;
       }
     }
     const limit = MAX_SINGLE_CALLS;
@@ -140,13 +162,14 @@ function createBatching({ notes, now }: GatewayContext) {
 }
 
 /**
- * Makes the gateway of one chain's requests: claims and reports go in batches where the gateway takes them, and else one by one.
+ * Makes the gateway of one chain's requests: claims and reports go in batches if the gateway takes them, and else one by one.
  *
  * @see docs/specification.md
  */
 export function createRequestGateway(context: GatewayContext): RequestGateway {
   const { client, chainName, signal } = context;
   const inBatches = createBatching(context);
+  let hasLeases = true;
   return {
     claim: (list) =>
       inBatches({
@@ -160,7 +183,12 @@ export function createRequestGateway(context: GatewayContext): RequestGateway {
         together: (batch) => reportBatch(context, batch),
         alone: async (ended) => [ended.requestId, await reportOne(context, ended)] as const,
       }),
-    release: (requestId) => release(context, requestId),
+    async release(requestId) {
+      const result = await release(context, requestId);
+      if (result !== 'unknown') hasLeases = result !== 'absent';
+      return result;
+    },
+    hasLeases: () => hasLeases,
     async read(requestId) {
       try {
         return await client.get(requestId, { signal });

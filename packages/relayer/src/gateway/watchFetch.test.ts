@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listenOnLoopback } from '@prism-gateway/testing';
 import { expect, it } from 'vitest';
-import { createHealth } from '../lifecycle/createHealth.ts';
+import { createHealth } from '../events/createHealth.ts';
 import { watchFetch } from './watchFetch.ts';
 
 const reasons = (faults: readonly string[]) => faults.map((fault) => fault.replace(/^.*Z: /, ''));

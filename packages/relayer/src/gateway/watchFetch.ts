@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { arrayBuffer } from 'node:stream/consumers';
-import type { Health } from '../lifecycle/createHealth.ts';
+import type { Health } from '../events/createHealth.ts';
 
 /** Statuses that say that this relayer is let in to nothing. */
 const REFUSED = [401, 403];
@@ -11,7 +11,7 @@ const MAX_SKEW_MS = 60_000;
 
 /** The answer was dated between the question and its end, in whole seconds. */
 function compareClocks(
-  health: Pick<Health, 'noteWell' | 'noteFailure'>,
+  health: Health,
   {
     date,
     askedAtMs,
@@ -31,14 +31,14 @@ function compareClocks(
 /**
  * Watches calls of the gateway: whether it answers, and lets this relayer in.
  *
- * @param watch.health - told of each answer, and of a clock that is not the gateway's
+ * @param watch.health - notified of each answer, and of a clock that is not the gateway's
  * @param watch.now - Unix time in milliseconds
  * @param watch.onReturn - told when the gateway answers again that did not answer before
  */
 export function watchFetch(
   fetch: typeof globalThis.fetch,
   watch: {
-    readonly health: Pick<Health, 'noteWell' | 'noteFailure'>;
+    readonly health: Health;
     readonly now: () => number;
     readonly onReturn?: () => void;
   },

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isJournalFault } from '@prism-gateway/node/alerts';
 
 /** How long writes that need not be on the disk at once are gathered, in milliseconds. */
 const COMMIT_AFTER_MS = 20;
@@ -13,7 +14,7 @@ export interface Commits {
   writeNow(work: () => void): void;
   /** Puts on the disk what was written since the last time. @throws Error of SQLite: it is kept, and tried again */
   commit(): void;
-  /** Whether the last commit failed. */
+  /** Whether the disk refused what was written last. */
   isFailing(): boolean;
 }
 
@@ -78,6 +79,8 @@ export function createCommits(database: DatabaseSync): Commits {
       work();
       database.exec('RELEASE work');
     } catch (error) {
+      // A disk without room refuses statements, too, and may take the commit of nothing.
+      if (isJournalFault(error)) isFailing = true;
       undo();
       throw error;
     }

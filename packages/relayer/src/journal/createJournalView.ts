@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { describeWait, type GapState, isLeaveReason } from '../checks/leaveReasons.ts';
 
 /** Amounts that only ever grow. */
 export interface Totals {
@@ -30,8 +31,9 @@ export interface WrittenVerdict {
   /** `ready`, `settle`, or why it was left. */
   readonly verdict: string;
   readonly message?: string;
-  /** What has to come first. */
+  /** What has to come first, and since when. */
   readonly waitsFor?: string;
+  readonly sinceMs?: number;
   readonly judgedAtMs: number;
   readonly recheckAtMs?: number;
 }
@@ -56,10 +58,10 @@ export interface ForeignTransactions {
 }
 
 /** A node that was alone with what it said. */
-export interface OutvotedNode {
+export interface OutlierNode {
   /** Like `node 2 of RPC_URL`. */
   readonly node: string;
-  /** How often it was told of in the last week. */
+  /** How often that was so in the last week. */
   readonly times: number;
   /** The last of it. */
   readonly says: string;
@@ -92,27 +94,10 @@ export interface RequestStory {
 }
 
 /** What people may read of a journal, in a relayer at work or from its disk. */
-export interface JournalView {
-  /** Requests that have not ended, oldest claim first. @param limit - most of them */
-  held(limit: number): readonly HeldRequest[];
-  countHeld(): Readonly<Record<string, number>>;
-  /** How many requests have each verdict, among those that are remembered. */
-  countVerdicts(): Readonly<Record<string, number>>;
-  /** How many requests were left for each reason since a time, and not judged otherwise. */
-  countLeft(sinceMs: number): Readonly<Record<string, number>>;
-  /** The newest verdicts of requests that wait for something. */
-  waiting(limit: number): readonly WrittenVerdict[];
-  totals(): Totals;
-  /** Wei that were lost since a time. */
-  lostSince(ms: number): bigint;
-  /** Budgets that are used up, those that stay so for longest first. */
-  exceeded(nowMs: number): readonly WrittenExceeded[];
-  foreign(): ForeignTransactions;
-  /** By their places. */
-  outvoted(): readonly OutvotedNode[];
-  /** @returns undefined for a request that the journal does not know */
-  explain(requestId: string): RequestStory | undefined;
-}
+export type JournalView = ReturnType<typeof createJournalView>;
+
+/** How many, by name. */
+export type Counts = Readonly<Record<string, number>>;
 
 type SqlRow = Record<string, unknown>;
 
@@ -134,13 +119,17 @@ function readHeld(row: SqlRow): HeldRequest {
 }
 
 function readVerdict(row: SqlRow): WrittenVerdict {
+  const verdict = text(row, 'verdict');
   return {
     requestId: text(row, 'request_id'),
     signer: text(row, 'signer'),
     action: text(row, 'action'),
-    verdict: text(row, 'verdict'),
+    verdict,
     ...(row.message !== null && { message: text(row, 'message') }),
-    ...(row.waits_for !== null && { waitsFor: text(row, 'waits_for') }),
+    ...(isLeaveReason(verdict) && {
+      waitsFor: describeWait(verdict, row.gap as string | null, row.gap_state as GapState | null),
+      sinceMs: number(row, 'since'),
+    }),
     judgedAtMs: number(row, 'judged_at'),
     ...(row.recheck_at !== null && { recheckAtMs: number(row, 'recheck_at') }),
   };
@@ -150,7 +139,7 @@ const HELD = `SELECT request_id, state, json_extract(record, '$.action') AS acti
   claimed_at, updated_at, attempts, intent_id, gas, outcome, signatures FROM requests`;
 
 /** Makes the view of a journal's database. @param database - with the journal's tables; may be read-only */
-export function createJournalView(database: DatabaseSync): JournalView {
+export function createJournalView(database: DatabaseSync) {
   const held = database.prepare(`${HELD} WHERE state NOT IN ('reported', 'lost') ORDER BY claimed_at LIMIT ?`);
   const countHeld = database.prepare(
     "SELECT state AS name, count(*) AS rows FROM requests WHERE state NOT IN ('reported', 'lost') GROUP BY state",
@@ -159,7 +148,9 @@ export function createJournalView(database: DatabaseSync): JournalView {
   const countLeft = database.prepare(
     "SELECT verdict AS name, count(*) AS rows FROM judged WHERE verdict NOT IN ('ready', 'settle') AND judged_at > ? GROUP BY verdict",
   );
-  const waiting = database.prepare('SELECT * FROM judged WHERE waits_for IS NOT NULL ORDER BY judged_at DESC LIMIT ?');
+  const waiting = database.prepare(
+    "SELECT * FROM judged WHERE verdict NOT IN ('ready', 'settle') ORDER BY judged_at DESC LIMIT ?",
+  );
   const totals = database.prepare('SELECT name, amount FROM totals');
   const losses = database.prepare('SELECT wei FROM losses WHERE lost_at > ?');
   const exceeded = database.prepare('SELECT * FROM exceeded WHERE until > ? ORDER BY until DESC LIMIT 50');
@@ -237,12 +228,16 @@ export function createJournalView(database: DatabaseSync): JournalView {
   }
 
   return {
-    held: (limit) => held.all(limit).map(readHeld),
-    countHeld: () => readCounts(countHeld.all()),
-    countVerdicts: () => readCounts(countVerdicts.all()),
-    countLeft: (sinceMs) => readCounts(countLeft.all(sinceMs)),
-    waiting: (limit) => waiting.all(limit).map(readVerdict),
-    totals() {
+    /** Requests that have not ended, oldest claim first. @param limit - most of them */
+    held: (limit: number): readonly HeldRequest[] => held.all(limit).map(readHeld),
+    countHeld: (): Counts => readCounts(countHeld.all()),
+    /** How many requests have each verdict, among those that are remembered. */
+    countVerdicts: (): Counts => readCounts(countVerdicts.all()),
+    /** How many requests were left for each reason since a time, and not evaluated otherwise. */
+    countLeft: (sinceMs: number): Counts => readCounts(countLeft.all(sinceMs)),
+    /** The newest verdicts of requests that wait for something. */
+    waiting: (limit: number): readonly WrittenVerdict[] => waiting.all(limit).map(readVerdict),
+    totals(): Totals {
       const amounts = new Map(totals.all().map((row) => [text(row, 'name'), BigInt(text(row, 'amount'))]));
       const amount = (name: keyof Totals) => amounts.get(name) ?? 0n;
       return {
@@ -251,21 +246,25 @@ export function createJournalView(database: DatabaseSync): JournalView {
         transactions: amount('transactions'),
       };
     },
-    lostSince: (ms) => losses.all(ms).reduce((sum, row) => sum + BigInt(text(row, 'wei')), 0n),
-    exceeded: (nowMs) => exceeded.all(nowMs).map(readExceeded),
-    foreign() {
+    /** Wei that were lost since a time. */
+    lostSince: (ms: number): bigint => losses.all(ms).reduce((sum, row) => sum + BigInt(text(row, 'wei')), 0n),
+    /** Budgets that are used up, those that stay so for longest first. */
+    exceeded: (nowMs: number): readonly WrittenExceeded[] => exceeded.all(nowMs).map(readExceeded),
+    foreign(): ForeignTransactions {
       const row = foreign.get();
       if (row === undefined) return { total: 0 };
       const last = { nonce: number(row, 'nonce'), ...(row.tx_hash !== null && { txHash: text(row, 'tx_hash') }) };
       return { total: number(row, 'total'), last: { ...last, atMs: number(row, 'found_at') } };
     },
-    outvoted: () =>
+    /** By their places. */
+    outvoted: (): readonly OutlierNode[] =>
       outvoted.all().map((row) => ({
         node: text(row, 'node'),
         times: number(row, 'times'),
         says: text(row, 'says'),
         atMs: number(row, 'found_at'),
       })),
+    /** @returns undefined for a request that the journal does not know */
     explain,
   };
 }

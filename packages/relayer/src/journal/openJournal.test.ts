@@ -98,13 +98,13 @@ test('without a restart, too: some at a time, with calls and moves; not what is 
   const ended = { ...submission, requestIds: ['r0', 'r1'] };
   journal.submit([ended, { ...submission, intentId: 'j', requestIds: kept }], { by: 'submitClaims', nowMs: 7 });
   const outcome = { status: 'failed', errorMessage: 'no' } as const;
-  const mine = (requestId: string, hand: 'settleSubmission' | 'reviewClaim') =>
+  const mine = (requestId: string, hand: 'finalizeSubmission' | 'reviewClaim') =>
     journal.move([{ requestId, to: 'mined', by: hand, outcome, nowMs: 8 }]);
   for (const requestId of ids) {
-    mine(requestId, ended.requestIds.includes(requestId) ? 'settleSubmission' : 'reviewClaim');
+    mine(requestId, ended.requestIds.includes(requestId) ? 'finalizeSubmission' : 'reviewClaim');
     journal.move([{ requestId, to: 'reported', by: 'reportOutcomes', nowMs: 8 }]);
   }
-  mine('sent', 'settleSubmission');
+  mine('sent', 'finalizeSubmission');
   journal.move([{ requestId: 'sent', to: 'lost', by: 'reportOutcomes', nowMs: 8 }]);
   const count = (table: string) => {
     const other = new DatabaseSync(path, { readOnly: true });
@@ -115,7 +115,7 @@ test('without a restart, too: some at a time, with calls and moves; not what is 
   const weekLater = 9 + 7 * 86_400_000;
   journal.forgetOld(weekLater);
   await expect.poll(() => count('requests')).toBe(502);
-  journal.forgetOld(weekLater);
+  journal.forgetOld(weekLater + 60_000);
   await expect.poll(() => [count('requests'), count('submissions'), count('moves')]).toEqual([2, 1, 8]);
   expect(journal.submission('i')).toBeUndefined();
   expect(journal.get('open')).toMatchObject({ state: 'submitted', intentId: 'j' });
@@ -150,7 +150,7 @@ test('a request that was submitted, lost and claimed again counts on: each of it
   };
   claimAndSubmit('a#1');
   const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
-  journal.move([{ requestId: 'a', to: 'mined', by: 'settleSubmission', outcome, nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'mined', by: 'finalizeSubmission', outcome, nowMs: 8 }]);
   journal.move([{ requestId: 'a', to: 'lost', by: 'reportOutcomes', nowMs: 9 }]);
   journal.begin([request('a')], 'claimRequests');
   expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 1, outcome: undefined, intentId: undefined });
@@ -169,17 +169,17 @@ test('a move by somebody else’s hand is refused', () => {
 test('it tells all it knows of a request: verdict, moves, submissions and outcome, also to another process', () => {
   const { record } = request('a');
   const gap = { signer: '0xaa', nonce: 3n } as const;
-  const left = { kind: 'leave', reason: 'nonceAhead', recheckAtMs: 9, errorMessage: 'ahead', gap } as const;
-  journal.judge([{ record, verdict: left, nowMs: 3 }]);
+  const left = { kind: 'leave', reason: 'nonceAhead', errorMessage: 'ahead', gap } as const;
+  journal.recordVerdicts([{ record, verdict: left, sinceMs: 2, recheckAtMs: 9, nowMs: 3 }]);
   expect(journal.view.waiting(5)).toEqual([
     {
       ...{ requestId: 'a', signer: '0xaa', action: 'DELETE_PRISM_FOR', verdict: 'nonceAhead', message: 'ahead' },
-      ...{ waitsFor: 'forwarder nonce 3 of 0xaa', judgedAtMs: 3, recheckAtMs: 9 },
+      ...{ waitsFor: 'forwarder nonce 3 of 0xaa', sinceMs: 2, judgedAtMs: 3, recheckAtMs: 9 },
     },
   ]);
-  journal.judge([
-    { record, verdict: { kind: 'ready', signatures: [], gas: 1n, feeWei: 2n, stake: { wei: 1n, gift: 0n } }, nowMs: 4 },
-  ]);
+  const stake = { wei: 1n, gift: 0n };
+  const ready = { kind: 'ready', signatures: [], gas: 1n, feeWei: 2n, stake } as const;
+  journal.recordVerdicts([{ record, verdict: ready, sinceMs: 4, recheckAtMs: 4, nowMs: 4 }]);
   expect(journal.view.countVerdicts()).toEqual({ ready: 1 });
   journal.begin([request('a')], 'claimRequests');
   journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);

@@ -1,16 +1,31 @@
-import { migrateDatabase, openDatabase } from '@prism-gateway/runtime';
+import { migrateDatabase, openDatabase } from '@prism-gateway/node';
+import { hexToBytes, toHex } from 'viem/utils';
 import type { ExceededBudget, Loss } from '../budgets/loss.ts';
-import { assertMove, type LifeState, type Mover } from '../lifecycle/lifecycle.ts';
-import type { BegunRequest, OpenRequest, Outcome, Submission } from '../lifecycle/openRequest.ts';
+import type { DigestSettings } from '../checks/leaveReasons.ts';
+import {
+  assertMove,
+  type BegunRequest,
+  type LifeState,
+  type Mover,
+  type OpenRequest,
+  type Outcome,
+  type Submission,
+} from '../lifecycle/states.ts';
 import { createCommits } from './createCommits.ts';
 import { createForgetting } from './createForgetting.ts';
-import { createJournalView, type JournalView, type Totals } from './createJournalView.ts';
-import { type JudgedRequest, openJudgedTable, type RecallQuery } from './openJudgedTable.ts';
+import { createJournalView, type Totals } from './createJournalView.ts';
+import { type EvaluatedRequest, openEvaluationTable } from './openEvaluationTable.ts';
 import { openLossTable } from './openLossTable.ts';
 import { JOURNAL_SCHEMA, type Row, readRow, writeFields } from './schema.ts';
 
+/** Most intents whose bytes go at a time. */
+const MAX_PRUNED = 500;
 /** How long a process waits for another one's commit, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
+/** How often what is old is looked for, in milliseconds. */
+const FORGET_EVERY_MS = 60_000;
+/** A disk must have room for so much before a journal that it refused is well again: nearly full, it takes one write and refuses the next. */
+const PROBE = '0'.repeat(65_536);
 
 /** A change of state, and what comes with it. */
 export type JournalMove = { readonly requestId: string; readonly by: Mover; readonly nowMs: number } & (
@@ -27,82 +42,39 @@ export interface MoveNote {
 }
 
 /** What the relayer promises to remember: its claims, what it handed to the sender, and outcomes until they are reported. */
-export interface Journal {
-  /** What people may read of it. */
-  readonly view: JournalView;
-  /** Notes the intention to claim, on the disk before it returns; what stood there of a request that had ended is replaced, but its attempts count on. */
-  begin(requests: readonly BegunRequest[], by: Mover): void;
-  /** Notes a claim that the gateway knows and the journal did not. */
-  adopt(request: BegunRequest): void;
-  /** Notes calls before the sender gets them, on the disk before it returns; all their requests become `submitted`. */
-  submit(submissions: readonly Submission[], note: MoveNote): void;
-  /**
-   * Makes moves, all or none; on the disk a moment later. A crash may undo them: from the state before, gateway and chain lead to the
-   * same state again.
-   */
-  move(moves: readonly JournalMove[]): void;
-  /** Notes verdicts, of requests that are claimed or not; on the disk a moment later. */
-  judge(judged: readonly JudgedRequest[]): void;
-  /** Ids of requests that were judged, and are to be looked at again. @see JudgedTable */
-  recall(when: RecallQuery): readonly string[];
-  postpone(requestIds: readonly string[], untilMs: number): void;
-  /** Whether a request was left when it was judged last, and is recalled when its time has come. */
-  isLeft(requestId: string): boolean;
-  forgetVerdict(requestId: string): void;
-  /** How far the feed has been judged, oldest first. */
-  cursors(): readonly string[];
-  saveCursors(cursors: readonly string[]): void;
-  /** Notes what was lost, and to whom; on the disk a moment later. */
-  addLosses(losses: readonly Loss[]): void;
-  /** Losses since a time, oldest first. */
-  losses(sinceMs: number): readonly Loss[];
-  /** Notes signers that have paid for a transaction. */
-  addCustomers(signers: readonly string[]): void;
-  isCustomer(signer: string): boolean;
-  /** Whether anybody has paid for a transaction. */
-  hasCustomers(): boolean;
-  /** Notes for people that a budget is used up. */
-  noteExceeded(exceeded: ExceededBudget): void;
-  /** Notes transactions of the own key that are not its own. @param found.nonce - of the last of them */
-  noteForeign(found: {
-    readonly nonce: number;
-    readonly transactions: number;
-    readonly txHash: string | undefined;
-    readonly atMs: number;
-  }): void;
-  /** Notes for people that a node is alone with what it says. */
-  noteOutvoted(found: { readonly node: string; readonly says: string; readonly atMs: number }): void;
-  /** Adds to what was spent and earned in all; on the disk a moment later. */
-  addTotals(more: Totals): void;
-  get(requestId: string): OpenRequest | undefined;
-  submission(intentId: string): Submission | undefined;
-  /** Requests that have not ended, oldest claim first. */
-  open(): readonly OpenRequest[];
-  /** Forgets some of what ended a week before; to be called now and then. @param nowMs - Unix time in milliseconds */
-  forgetOld(nowMs: number): void;
-  /** Whether it could not be written when that was tried last. */
-  isFailing(): boolean;
-  /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
-  probe(): void;
-  close(): void;
+export type Journal = ReturnType<typeof openJournal>;
+
+/** Transactions of the own key that are not its own. */
+interface ForeignNote {
+  readonly nonce: number;
+  readonly transactions: number;
+  readonly txHash: string | undefined;
+  readonly atMs: number;
 }
 
-type SqlValue = string | number | null;
+type SqlValue = string | number | null | Uint8Array;
 
 /**
  * Opens the journal of one relayer on one chain.
  *
- * @param options.path - the SQLite file; made where it is missing
+ * @param options.path - the SQLite file; made if it is missing
  * @param options.nowMs - Unix time in milliseconds
+ * @param options.digestSettings - default: no verdict rests on any
  * @returns a journal whose changes are on the disk when they return
  * @see https://sqlite.org/pragma.html#pragma_synchronous
  */
-export function openJournal(options: { readonly path: string; readonly nowMs: number }): Journal {
+export function openJournal(options: {
+  readonly path: string;
+  readonly nowMs: number;
+  readonly digestSettings?: DigestSettings;
+}) {
   const database = openDatabase(options.path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
   migrateDatabase(database, [JOURNAL_SCHEMA]);
   const forgetOld = createForgetting(database);
-  const judgedTable = openJudgedTable(database);
+  let forgottenAtMs = Number.NEGATIVE_INFINITY;
+  let savedCursors: string | undefined;
+  const evaluationTable = openEvaluationTable(database, options.digestSettings ?? (() => ''));
   const lossTable = openLossTable(database);
   const view = createJournalView(database);
   const insertMove = database.prepare('INSERT INTO moves (request_id, state, mover, moved_at) VALUES (?, ?, ?, ?)');
@@ -111,7 +83,7 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   const insertForeign = database.prepare(
     'INSERT INTO foreign_transactions (nonce, transactions, tx_hash, found_at) VALUES (?, ?, ?, ?)',
   );
-  const insertOutvoted = database.prepare('INSERT INTO outvoted_nodes (node, says, found_at) VALUES (?, ?, ?)');
+  const insertOutlier = database.prepare('INSERT INTO outvoted_nodes (node, says, found_at) VALUES (?, ?, ?)');
   const insert = database.prepare(
     `INSERT INTO requests (request_id, state, record, signatures, gas, attempts, claimed_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -128,6 +100,11 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     `INSERT INTO submissions (intent_id, call_to, data, gas_limit, request_ids, created_at, max_fee, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  const selectPrunable = database.prepare(
+    `SELECT intent_id FROM submissions WHERE data <> X'' AND NOT EXISTS (SELECT 1 FROM json_each(request_ids)
+       JOIN requests ON request_id = value WHERE state NOT IN ('reported', 'lost')) ORDER BY created_at LIMIT ${MAX_PRUNED}`,
+  );
+  const prune = database.prepare("UPDATE submissions SET data = X'' WHERE intent_id = ?");
   const selectSubmission = database.prepare('SELECT * FROM submissions WHERE intent_id = ?');
 
   const commits = createCommits(database);
@@ -162,12 +139,21 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
     forget.run(requestId);
     insert.run(requestId, to, record, signatures, gas, attempts, claimedAtMs, claimedAtMs);
     insertMove.run(requestId, to, by, claimedAtMs);
+    evaluationTable.hold(requestId);
   }
 
   function noteSubmission(submission: Submission, note: MoveNote): void {
     const { intentId, to, data, gasLimit, requestIds, maxFeePerGas, expiresAtMs } = submission;
     const bounds = [maxFeePerGas === undefined ? null : String(maxFeePerGas), expiresAtMs ?? null];
-    insertSubmission.run(intentId, to, data, String(gasLimit), JSON.stringify(requestIds), note.nowMs, ...bounds);
+    insertSubmission.run(
+      intentId,
+      to,
+      hexToBytes(data),
+      String(gasLimit),
+      JSON.stringify(requestIds),
+      note.nowMs,
+      ...bounds,
+    );
     for (const requestId of requestIds) {
       const attempts = (find(requestId)?.attempts ?? 0) + 1;
       update({ ...note, requestId, to: 'submitted' }, { intent_id: intentId, attempts });
@@ -189,71 +175,117 @@ export function openJournal(options: { readonly path: string; readonly nowMs: nu
   }
 
   return {
+    /** What people may read of it. */
     view,
-    begin: (requests, by) =>
+    /** Notes the intention to claim, on the disk before it returns; of a request that had ended the attempts count on. */
+    begin: (requests: readonly BegunRequest[], by: Mover): void =>
       writeNow(() => requests.forEach((request) => void start(request, { from: 'checked', to: 'claiming', by }))),
-    adopt: (request) => writeNow(() => start(request, { from: 'seen', to: 'claimed', by: 'adoptClaims' })),
-    submit: (submissions, note) => writeNow(() => submissions.forEach((each) => void noteSubmission(each, note))),
-    move: (moves) => write(() => makeMoves(moves)),
-    judge: (judged) => write(() => judged.forEach((each) => void judgedTable.write(each))),
-    recall: (when) => judgedTable.recall(when),
-    postpone(ids, untilMs) {
-      if (ids.length > 0) write(() => judgedTable.postpone(ids, untilMs));
+    /** Notes a claim that the gateway knows and the journal did not. */
+    adopt: (request: BegunRequest): void =>
+      writeNow(() => start(request, { from: 'seen', to: 'claimed', by: 'adoptClaims' })),
+    /** Notes calls before the sender gets them, on the disk before it returns; all their requests become `submitted`. */
+    submit: (submissions: readonly Submission[], note: MoveNote): void =>
+      writeNow(() => submissions.forEach((each) => void noteSubmission(each, note))),
+    /**
+     * Makes moves, all or none; on the disk a moment later, as all below. A crash may undo them: from the state before, gateway and chain
+     * lead to the same state again.
+     */
+    move: (moves: readonly JournalMove[]): void => write(() => makeMoves(moves)),
+    /** Notes verdicts, of requests that are claimed or not. */
+    recordVerdicts(evaluated: readonly EvaluatedRequest[]): void {
+      if (evaluated.length > 0) write(() => evaluated.forEach((each) => void evaluationTable.write(each)));
     },
-    forgetVerdict: (requestId) => write(() => judgedTable.forget(requestId)),
-    isLeft: judgedTable.isLeft,
-    cursors: () =>
+    recall: evaluationTable.recall,
+    waitsForPrice: evaluationTable.waitsForPrice,
+    /** Has what a transaction of a signer may end looked at again at once. @param signer - in lower case */
+    touch(signer: string): void {
+      if (evaluationTable.waitsForSigner(signer)) write(() => evaluationTable.touch(signer));
+    },
+    wait: evaluationTable.wait,
+    forgetVerdict: (requestId: string): void => write(() => evaluationTable.forget(requestId)),
+    isLeft: evaluationTable.isLeft,
+    /** How far the feed has been evaluated, oldest first. */
+    cursors: (): readonly string[] =>
       database
         .prepare('SELECT cursor FROM cursors ORDER BY position')
         .all()
         .map((row) => row.cursor as string),
-    saveCursors: (cursors) =>
+    saveCursors(cursors: readonly string[]): void {
+      // A quiet feed stays at one place.
+      if (savedCursors === cursors.join()) return;
       write(() => {
         database.exec('DELETE FROM cursors');
         for (const [position, cursor] of cursors.entries()) insertCursor.run(position, cursor);
-      }),
-    addLosses: (losses) => write(() => lossTable.add(losses)),
+      });
+      savedCursors = cursors.join();
+    },
+    /** Notes what was lost, and to whom. */
+    addLosses: (losses: readonly Loss[]): void => write(() => lossTable.add(losses)),
     losses: lossTable.since,
-    addCustomers: (signers) => write(() => lossTable.addCustomers(signers)),
-    isCustomer: lossTable.isCustomer,
-    hasCustomers: lossTable.hasCustomers,
-    noteExceeded: (exceeded) => write(() => lossTable.noteExceeded(exceeded)),
-    noteForeign: ({ nonce, transactions, txHash, atMs }) =>
+    /** Notes what a request has paid beyond its cost, in wei. */
+    addPaid: (signers: readonly string[], wei: bigint): void => write(() => lossTable.addPaid(signers, wei)),
+    paidNet: lossTable.paidNet,
+    hasKnownPayers: lossTable.hasKnownPayers,
+    /** Notes for people that a budget is used up. */
+    noteExceeded: (exceeded: ExceededBudget): void => write(() => lossTable.noteExceeded(exceeded)),
+    /** Notes transactions of the own key that are not its own. @param found.nonce - of the last of them */
+    noteForeign: ({ nonce, transactions, txHash, atMs }: ForeignNote): void =>
       write(() => void insertForeign.run(nonce, transactions, txHash ?? null, atMs)),
-    noteOutvoted: ({ node, says, atMs }) => write(() => void insertOutvoted.run(node, says, atMs)),
-    addTotals: (more) => write(() => addTotals(more)),
-    get(requestId) {
+    /** Notes for people that a node is alone with what it says. */
+    noteOutlier: ({
+      node,
+      says,
+      atMs,
+    }: {
+      readonly node: string;
+      readonly says: string;
+      readonly atMs: number;
+    }): void => write(() => void insertOutlier.run(node, says, atMs)),
+    /** Adds to what was spent and earned in all. */
+    addTotals: (more: Totals): void => write(() => addTotals(more)),
+    get(requestId: string): OpenRequest | undefined {
       const row = find(requestId);
       return row === undefined || row.state === 'reported' || row.state === 'lost' ? undefined : readRow(row);
     },
-    submission(intentId) {
+    submission(intentId: string): Submission | undefined {
       const row = selectSubmission.get(intentId);
       if (row === undefined) return undefined;
       return {
         intentId,
         // Written by `submit` alone.
         to: row.call_to as `0x${string}`,
-        data: row.data as `0x${string}`,
+        data: toHex(row.data as Uint8Array),
         gasLimit: BigInt(row.gas_limit as string),
         maxFeePerGas: row.max_fee === null ? undefined : BigInt(row.max_fee as string),
         expiresAtMs: (row.expires_at as number | null) ?? undefined,
         requestIds: JSON.parse(row.request_ids as string) as string[],
       };
     },
-    // The columns are the schema's own.
-    open: () => (selectOpen.all() as unknown as Row[]).map(readRow),
+    /** Intents whose requests have all ended, and whose bytes are still here; oldest first, some of them. */
+    listPrunable: (): readonly string[] => selectPrunable.all().map((row) => row.intent_id as string),
+    /** Drops the bytes of intents. */
+    prune: (intentIds: readonly string[]): void =>
+      write(() => intentIds.forEach((intentId) => void prune.run(intentId))),
+    /** Requests that have not ended, oldest claim first. The columns are the schema's own. */
+    open: (): readonly OpenRequest[] => (selectOpen.all() as unknown as Row[]).map(readRow),
+    /** Whether it could not be written when that was tried last. */
     isFailing: commits.isFailing,
-    forgetOld(nowMs) {
+    /** Forgets some of what ended a week before; to be called now and then. @param nowMs - Unix time in milliseconds */
+    forgetOld(nowMs: number): void {
       // What is not on the disk yet is kept in memory, and so would this be.
-      if (!commits.isFailing()) write(() => forgetOld(nowMs));
+      if (commits.isFailing() || nowMs - forgottenAtMs < FORGET_EVERY_MS) return;
+      forgottenAtMs = nowMs;
+      write(() => forgetOld(nowMs));
     },
-    probe() {
+    /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
+    probe(): void {
       commits.commit();
       // What failed once is tried by a write: a full disk lets a transaction begin.
-      if (commits.isFailing()) writeNow(() => void setTotal.run('probe', '0'));
-      else database.exec('BEGIN IMMEDIATE; ROLLBACK');
+      if (commits.isFailing()) {
+        for (const amount of [PROBE, '0']) writeNow(() => void setTotal.run('probe', amount));
+      } else database.exec('BEGIN IMMEDIATE; ROLLBACK');
     },
-    close() {
+    close(): void {
       try {
         commits.commit();
       } finally {

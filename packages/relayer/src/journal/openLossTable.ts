@@ -4,27 +4,23 @@ import type { ExceededBudget, Loss } from '../budgets/loss.ts';
 /** Most used-up budgets that are remembered; those that are free again soonest go first. */
 const MAX_EXCEEDED = 1000;
 
-/** Keeps what was lost, to whom, and who has paid. */
-export interface LossTable {
-  add(losses: readonly Loss[]): void;
-  /** Losses since a time, oldest first. */
-  since(ms: number): readonly Loss[];
-  addCustomers(signers: readonly string[]): void;
-  isCustomer(signer: string): boolean;
-  /** Whether anybody has paid. */
-  hasCustomers(): boolean;
-  noteExceeded(exceeded: ExceededBudget): void;
-}
-
-/** Opens the tables of losses in a journal's database; their writes belong to the journal's commits. */
-export function openLossTable(database: DatabaseSync): LossTable {
+/** Opens the tables of what was lost, to whom, and who has paid, in a journal's database; their writes belong to the journal's commits. */
+export function openLossTable(database: DatabaseSync) {
   const insert = database.prepare(
     'INSERT INTO losses (request_id, signers, codes, wei, gift, lost_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const since = database.prepare('SELECT * FROM losses WHERE lost_at > ? ORDER BY lost_at, rowid');
-  const addCustomer = database.prepare('INSERT INTO customers (signer) VALUES (?) ON CONFLICT DO NOTHING');
-  const findCustomer = database.prepare('SELECT 1 FROM customers WHERE signer = ?');
-  const findAnyCustomer = database.prepare('SELECT 1 FROM customers LIMIT 1');
+  const setPaid = database.prepare('INSERT OR REPLACE INTO customers (signer, paid_net) VALUES (?, ?)');
+  const findPaid = database.prepare('SELECT paid_net FROM customers WHERE signer = ?');
+  const findAnyKnownPayer = database.prepare(
+    "SELECT 1 FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%' LIMIT 1",
+  );
+  const readPaid = (signer: string) => {
+    const row = findPaid.get(signer);
+    // As `setPaid` writes it.
+    return row === undefined ? undefined : BigInt(row.paid_net as string);
+  };
+  const change = (signer: string, wei: bigint) => void setPaid.run(signer, String((readPaid(signer) ?? 0n) + wei));
   const setExceeded = database.prepare(
     `INSERT INTO exceeded (budget, party, lost, budgeted, until) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (budget, party) DO UPDATE SET lost = excluded.lost, budgeted = excluded.budgeted, until = excluded.until`,
@@ -33,13 +29,15 @@ export function openLossTable(database: DatabaseSync): LossTable {
     `DELETE FROM exceeded WHERE until < (SELECT until FROM exceeded ORDER BY until DESC LIMIT 1 OFFSET ${MAX_EXCEEDED})`,
   );
   return {
-    add(losses) {
+    add(losses: readonly Loss[]): void {
       for (const { requestId, signers, codes, wei, gift, atMs } of losses) {
         insert.run(requestId, JSON.stringify(signers), JSON.stringify(codes), String(wei), String(gift), atMs);
+        // Of whoever has never paid, nothing is kept for good.
+        for (const signer of signers) if (readPaid(signer) !== undefined) change(signer, -wei);
       }
     },
-    // The columns are the schema's own.
-    since: (ms) =>
+    /** Losses since a time, oldest first. The columns are the schema's own. */
+    since: (ms: number): readonly Loss[] =>
       since.all(ms).map((row) => ({
         requestId: row.request_id as string,
         signers: JSON.parse(row.signers as string) as string[],
@@ -48,10 +46,14 @@ export function openLossTable(database: DatabaseSync): LossTable {
         gift: BigInt(row.gift as string),
         atMs: row.lost_at as number,
       })),
-    addCustomers: (signers) => signers.forEach((signer) => void addCustomer.run(signer)),
-    isCustomer: (signer) => findCustomer.get(signer) !== undefined,
-    hasCustomers: () => findAnyCustomer.get() !== undefined,
-    noteExceeded({ budget, party, lost, limit, untilMs }) {
+    /** Notes what a request has paid beyond its cost. */
+    addPaid: (signers: readonly string[], wei: bigint): void =>
+      signers.forEach((signer) => void change(signer, wei / BigInt(signers.length))),
+    /** What a signer has paid beyond what its requests have cost, in wei; below 0: they have cost more. */
+    paidNet: (signer: string): bigint => readPaid(signer) ?? 0n,
+    /** Whether anybody has paid more than its requests have cost. */
+    hasKnownPayers: (): boolean => findAnyKnownPayer.get() !== undefined,
+    noteExceeded({ budget, party, lost, limit, untilMs }: ExceededBudget): void {
       setExceeded.run(budget, party, String(lost), String(limit), untilMs);
       prune.run();
     },

@@ -1,6 +1,5 @@
-import type { Schema } from '@prism-gateway/runtime';
-import type { OpenState } from '../lifecycle/lifecycle.ts';
-import type { OpenRequest, Outcome, RelayedRecord, SignatureRef } from '../lifecycle/openRequest.ts';
+import type { Schema } from '@prism-gateway/node';
+import type { OpenRequest, OpenState, Outcome, RelayedRecord, SignatureRef } from '../lifecycle/states.ts';
 
 /**
  * The journal's tables. Amounts are decimal text, since they pass 2^63; times are Unix milliseconds. `requests.signatures` holds the
@@ -28,13 +27,15 @@ export const JOURNAL_SCHEMA: Schema = {
     CREATE TABLE submissions (
       intent_id TEXT PRIMARY KEY,
       call_to TEXT NOT NULL,
-      data TEXT NOT NULL,
+      data BLOB NOT NULL,
       gas_limit TEXT NOT NULL,
       request_ids TEXT NOT NULL,
       created_at INTEGER NOT NULL,
       max_fee TEXT,
       expires_at INTEGER
     ) STRICT;
+    -- Those whose bytes are not pruned yet.
+    CREATE INDEX submissions_whole ON submissions (created_at) WHERE data <> X'';
     -- The oldest, to be forgotten.
     CREATE INDEX submissions_when ON submissions (created_at);
     CREATE TABLE moves (
@@ -51,10 +52,13 @@ export const JOURNAL_SCHEMA: Schema = {
       action TEXT NOT NULL,
       verdict TEXT NOT NULL,
       message TEXT,
-      waits_for TEXT,
+      gap TEXT,
+      gap_state TEXT,
+      since INTEGER NOT NULL,
       judged_at INTEGER NOT NULL,
       recheck_at INTEGER,
-      pays_at REAL
+      pays_at REAL,
+      settings TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     -- The oldest, to be forgotten, and the newest that wait for something.
     CREATE INDEX judged_when ON judged (judged_at);
@@ -64,6 +68,8 @@ export const JOURNAL_SCHEMA: Schema = {
     CREATE INDEX judged_again ON judged (recheck_at) WHERE recheck_at IS NOT NULL;
     -- What pays at the present price of gas.
     CREATE INDEX judged_cheap ON judged (pays_at) WHERE pays_at > 0;
+    -- What a transaction of its signer may end.
+    CREATE INDEX judged_of ON judged (signer, judged_at) WHERE verdict IN ('nonceAhead', 'reverts', 'fee', 'duplicate');
     CREATE TABLE losses (
       request_id TEXT NOT NULL,
       signers TEXT NOT NULL,
@@ -74,7 +80,8 @@ export const JOURNAL_SCHEMA: Schema = {
     ) STRICT;
     -- What was lost of late.
     CREATE INDEX losses_when ON losses (lost_at);
-    CREATE TABLE customers (signer TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    -- What signers have paid beyond what their requests have cost, in wei.
+    CREATE TABLE customers (signer TEXT PRIMARY KEY, paid_net TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE exceeded (
       budget TEXT NOT NULL,
       party TEXT NOT NULL,

@@ -1,37 +1,50 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Journal } from '../journal/openJournal.ts';
-import { type AdvancePorts, advanceRequests, type Handlers } from './advanceRequests.ts';
-import { createInFlight } from './createInFlight.ts';
-import type { OpenRequest } from './openRequest.ts';
+import { makeContext } from '../../test/makeContext.ts';
+import { HEAD } from '../../test/makeHead.ts';
+import { advanceRequests } from './advanceRequests.ts';
+import type { RelayerContext } from './context.ts';
+
+const WORD = `0x${'11'.repeat(32)}` as const;
+const SIGNER = `0x${'aa'.repeat(20)}` as const;
 
 test('one request that brings a defect to light holds up none that are handled with it', async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const states = new Map(['poison', 'a', 'b'].map((id): [string, OpenRequest['state']] => [id, 'claimed']));
-  const journal: Pick<Journal, 'get'> = {
-    // What is asked of it here.
-    get: (requestId) => ({ requestId, state: states.get(requestId) }) as OpenRequest,
-  };
-  const inFlight = createInFlight((error) => expect.unreachable(String(error)));
-  for (const id of states.keys()) inFlight.note(id, { kind: 'ready', gas: 1n, feeWei: 1n });
-  const handled: string[][] = [];
   const faults: string[] = [];
-  const none = async () => [];
-  const handlers: Handlers = {
-    ...{ confirmClaim: none, reviewClaim: none, followSubmission: none, reportOutcomes: none },
-    async submitClaims(requests) {
-      const ids = requests.map(({ requestId }) => requestId);
-      handled.push(ids);
-      if (ids.includes('poison')) throw new TypeError('a defect');
-      for (const id of ids) states.set(id, 'submitted');
-      return [];
+  const context: RelayerContext = makeContext({
+    chain: {
+      reader: {
+        async simulate(data) {
+          if (data.includes('bad0')) throw new TypeError('a defect');
+          return { gas: 50_000n, returned: '0x' };
+        },
+        extraCost: async () => ({ wei: 0n, gas: 0n }),
+      },
+      state: {
+        head: async () => HEAD,
+        policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 10_000n }),
+        seconds: async () => 1n,
+      },
+      sender: { get: () => undefined, send: () => new Promise(() => undefined) },
     },
-  };
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const notes: AdvancePorts['notes'] = { fault: (place) => void faults.push(place), log };
-  advanceRequests({ journal, inFlight, handlers, notes, signal: stop.signal }, [...states.keys()]);
-  await vi.waitFor(() => expect(handled).toHaveLength(4), { timeout: 60_000 });
-  expect(handled).toEqual([['poison', 'a', 'b'], ['poison'], ['a'], ['b']]);
+    policy: { maxBatchSize: 1, creditsPerEth: 1n },
+    listeners: [(event) => 'where' in event && faults.push(event.where)],
+    advance: (requestIds) => advanceRequests(context, { requestIds }),
+    signal: stop.signal,
+  });
+  const { journal, inFlight, advance } = context;
+  const ids = ['poison', 'a', 'b'];
+  for (const requestId of ids) {
+    const payload = requestId === 'poison' ? '0xbad0' : '0x';
+    const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
+    const params = { cloudId: WORD, dataId: WORD, payload, relayerFee: '1', timestamp: '1', ...signature };
+    const record = { requestId, action: 'WRITE_DATA_FOR', signer: SIGNER, params, createdAt: '' } as const;
+    journal.adopt({ requestId, record, signatures: [], gas: 50_000n, claimedAtMs: 0 });
+    inFlight.note(requestId, { kind: 'ready', gas: 50_000n, feeWei: 10n ** 18n });
+  }
+  advance(ids);
+  const states = () => ids.map((id) => journal.get(id)?.state);
+  await vi.waitFor(() => expect(states()).toEqual(['claimed', 'submitted', 'submitted']), { timeout: 60_000 });
+  // Once with the others, and once by itself.
   expect(faults).toEqual(['work', 'work']);
-  expect([...states.values()]).toEqual(['claimed', 'submitted', 'submitted']);
 });

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJournalFault } from '@prism-gateway/alerts';
-import type { Tracer } from '@prism-gateway/runtime/tracing';
+import { isJournalFault } from '@prism-gateway/node/alerts';
+import type { Tracer } from '@prism-gateway/node/tracing';
 import { SenderError } from '@prism-gateway/sender';
-import type { Journal } from '../journal/openJournal.ts';
-import type { ChainNotes } from './createChainNotes.ts';
-import type { InFlight, Standing } from './createInFlight.ts';
-import { NEXT } from './lifecycle.ts';
-import type { OpenRequest } from './openRequest.ts';
+import { confirmClaim } from './confirmClaim.ts';
+import type { RelayerContext } from './context.ts';
+import { followSubmission } from './followSubmission.ts';
+import type { ClaimStatus } from './inFlight.ts';
+import { reportOutcomes } from './reportOutcomes.ts';
+import { reviewClaim } from './reviewClaim.ts';
+import type { OpenRequest } from './states.ts';
+import { submitClaims } from './submitClaims.ts';
 
 /** Pause before requests are handled again whose moves could not be written down, in milliseconds. */
 const JOURNAL_PAUSE_MS = 1000;
@@ -14,115 +17,76 @@ const JOURNAL_PAUSE_MS = 1000;
 const DEFECT_PAUSE_MS = { together: 1000, alone: 30_000 };
 
 /** Moves requests on from one state. @returns ids of those that have a next move; the others have ended, or wait for the next start */
-type Handler = (requests: readonly OpenRequest[]) => Promise<readonly string[]>;
+type Step = (context: RelayerContext, requests: readonly OpenRequest[]) => Promise<readonly string[]>;
 
-/** Who takes a request on, by where it stands; each is the file of its name. */
-export interface Handlers {
-  /** `claiming`, or `claimed` before a restart: asks the gateway whose it is. */
-  readonly confirmClaim: Handler;
-  /** `claimed`, and checked a moment ago: hands it to the sender. */
-  readonly submitClaims: Handler;
-  /** `claimed`, and something is in the way: checks it until it can be submitted, or has an outcome. */
-  readonly reviewClaim: Handler;
-  /** `submitted`: waits for its transaction. */
-  readonly followSubmission: Handler;
-  /** `mined`: tells the gateway. */
-  readonly reportOutcomes: Handler;
-}
+/** The steps by name, as traces have it. */
+const STEPS = { confirmClaim, submitClaims, reviewClaim, followSubmission, reportOutcomes } satisfies Record<
+  string,
+  Step
+>;
 
-export interface AdvancePorts {
-  readonly journal: Pick<Journal, 'get'>;
-  readonly inFlight: Pick<InFlight, 'standing' | 'run'>;
-  readonly handlers: Handlers;
-  readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
-  readonly signal: AbortSignal;
-}
-
-interface Step {
-  readonly handler: keyof Handlers;
-  /** Requests of one lane are handled together. */
-  readonly lane: string;
-}
-
-/** @throws never: each open state has its handler */
-function chooseStep({ requestId, state, intentId }: OpenRequest, standing: Standing | undefined): Step {
-  if (state === 'submitted') return { handler: NEXT.submitted, lane: intentId ?? requestId };
-  if (state === 'mined') return { handler: NEXT.mined, lane: 'all' };
+/** Which step takes a request on. Requests of one lane are handled together. @throws never: each open state has its step */
+function chooseStep({ requestId, state, intentId }: OpenRequest, status: ClaimStatus | undefined) {
+  if (state === 'submitted') return { step: 'followSubmission', lane: intentId ?? requestId } as const;
+  if (state === 'mined') return { step: 'reportOutcomes', lane: 'all' } as const;
   // Before a restart.
-  if (state === 'claiming' || standing === undefined) return { handler: NEXT.claiming, lane: requestId };
-  if (standing.kind === 'ready') return { handler: NEXT.claimed, lane: 'all' };
-  return { handler: 'reviewClaim', lane: requestId };
+  if (state === 'claiming' || status === undefined) return { step: 'confirmClaim', lane: requestId } as const;
+  if (status.kind === 'ready') return { step: 'submitClaims', lane: 'all' } as const;
+  return { step: 'reviewClaim', lane: requestId } as const;
 }
 
 /** Tells what went wrong. @returns how long to wait, and whether what was handled together goes on together */
-function noteFailure({ notes }: AdvancePorts, requests: readonly OpenRequest[], error: unknown) {
-  const isSenders = error instanceof SenderError && error.code === 'JOURNAL_FAILED';
-  if (isSenders || isJournalFault(error)) {
-    notes.fault('journal');
-    notes.log.error(
-      { reason: error.message, requests: requests.length },
-      'the journal cannot be written; trying again',
-    );
+function reportFailure({ events }: RelayerContext, requests: number, err: unknown) {
+  const isSenders = err instanceof SenderError && err.code === 'JOURNAL_FAILED';
+  if (isSenders || isJournalFault(err)) {
+    events.emit({ type: 'journal-failed', where: 'journal', reason: err.message, requests });
     return { pauseMs: JOURNAL_PAUSE_MS, isTogether: true };
   }
-  notes.fault('work');
-  notes.log.error({ err: error, requests: requests.length }, 'work on requests failed; each is tried again by itself');
-  return { pauseMs: requests.length > 1 ? DEFECT_PAUSE_MS.together : DEFECT_PAUSE_MS.alone, isTogether: false };
+  events.emit({ type: 'work-failed', where: 'work', err, requests });
+  return { pauseMs: requests > 1 ? DEFECT_PAUSE_MS.together : DEFECT_PAUSE_MS.alone, isTogether: false };
 }
 
 /**
  * Nothing that is claimed is left lying: what has not moved is handled again, as after a restart. A journal that cannot be written now, for
  * the disk is full, ends nothing; nor does one request that brings a defect to light, with which the others are not handled again.
  */
-async function tryAgain(ports: AdvancePorts, requests: readonly OpenRequest[], error: unknown): Promise<void> {
-  const { journal, signal } = ports;
-  const { pauseMs, isTogether } = noteFailure(ports, requests, error);
+async function tryAgain(context: RelayerContext, requests: readonly OpenRequest[], error: unknown): Promise<void> {
+  const { journal, signal, advance } = context;
+  const { pauseMs, isTogether } = reportFailure(context, requests.length, error);
   await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return;
   const still = requests
     .filter(({ requestId, state }) => journal.get(requestId)?.state === state)
     .map(({ requestId }) => requestId);
-  for (const ids of isTogether ? [still] : still.map((id) => [id])) advanceRequests(ports, ids);
+  for (const ids of isTogether ? [still] : still.map((id) => [id])) advance(ids);
 }
 
 /**
  * Takes requests on from wherever the journal has them, move by move, until each has ended. Those that go together stay together.
  * The work goes on beside the caller's; `inFlight` keeps it.
  *
- * @param requestIds - those that have ended are passed over
+ * @param advanced.requestIds - those that have ended are passed over
+ * @param advanced.tracer - makes each move a span that names its requests: so the traces of a user, a gateway and a relayer are joined
  */
-export function advanceRequests(ports: AdvancePorts, requestIds: readonly string[]): void {
-  const { journal, inFlight, handlers } = ports;
-  const lanes = new Map<string, { readonly handle: Handler; readonly requests: OpenRequest[] }>();
+export function advanceRequests(
+  context: RelayerContext,
+  { requestIds, tracer }: { readonly requestIds: readonly string[]; readonly tracer?: Tracer | undefined },
+): void {
+  const { journal, inFlight, advance } = context;
+  const lanes = new Map<string, { readonly name: keyof typeof STEPS; readonly requests: OpenRequest[] }>();
   for (const requestId of requestIds) {
     const request = journal.get(requestId);
     if (request === undefined) continue;
-    const { handler, lane } = chooseStep(request, inFlight.standing(requestId));
-    const key = `${handler} ${lane}`;
-    const together = lanes.get(key) ?? { handle: handlers[handler], requests: [] };
+    const { step, lane } = chooseStep(request, inFlight.status(requestId));
+    const key = `${step} ${lane}`;
+    const together = lanes.get(key) ?? { name: step, requests: [] };
     together.requests.push(request);
     lanes.set(key, together);
   }
-  for (const { handle, requests } of lanes.values()) {
-    const handled = handle(requests).then((moved) => advanceRequests(ports, moved));
-    inFlight.run(handled.catch((error: unknown) => tryAgain(ports, requests, error)));
+  for (const { name, requests } of lanes.values()) {
+    const attributes = { 'prism.request_ids': requests.map(({ requestId }) => requestId) };
+    const take = () => STEPS[name](context, requests);
+    const moved = tracer === undefined ? take() : tracer.run({ name, attributes }, take);
+    inFlight.run(moved.then(advance).catch((error: unknown) => tryAgain(context, requests, error)));
   }
-}
-
-/**
- * Makes each move of requests a span that names them: so the traces of a user, a gateway and a relayer are joined.
- *
- * @param tracer - undefined: nothing is traced
- */
-export function traceHandlers(handlers: Handlers, tracer: Tracer | undefined): Handlers {
-  if (tracer === undefined) return handlers;
-  const traced = Object.entries(handlers).map(([name, handle]: [string, Handler]) => {
-    const move: Handler = (requests) => {
-      const attributes = { 'prism.request_ids': requests.map(({ requestId }) => requestId) };
-      return tracer.run({ name, attributes }, () => handle(requests));
-    };
-    return [name, move];
-  });
-  // The same handlers by the same names.
-  return Object.fromEntries(traced) as Handlers;
 }

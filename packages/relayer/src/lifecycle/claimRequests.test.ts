@@ -1,14 +1,10 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { GatewayError } from '@prism-gateway/sdk';
 import { expect, test } from 'vitest';
+import { type GivenContext, makeCandidates, makeContext } from '../../test/makeContext.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
-import { openJournal } from '../journal/openJournal.ts';
-import { createMetrics } from '../metrics/createMetrics.ts';
-import { type Claimable, type ClaimPorts, claimRequests } from './claimRequests.ts';
-import { createCandidates } from './createCandidates.ts';
-import { createChainNotes } from './createChainNotes.ts';
-import { createClaimRateController } from './createClaimRateController.ts';
-import { createInFlight } from './createInFlight.ts';
+import type { Claimable } from './candidates.ts';
+import { claimRequests } from './claimRequests.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 
@@ -18,43 +14,39 @@ function claimable(requestId: string, signer: `0x${string}`, { nonce, follows }:
     ...{ requestId, chainName: 'c', action: 'WRITE_DATA_FOR', signer, status: 'pending' },
     ...{ params: { signer, v: 27, r: WORD, s: WORD }, createdAt: '', updatedAt: '' },
   } as unknown as RequestRecord;
-  const [candidate] = createCandidates().see([record], 0);
+  const [candidate] = makeCandidates().see([record], 0);
   const verdict = { kind: 'ready', gas: 1n, feeWei: 1n, stake: 1n, signatures: [{ signer, nonce, r: WORD, s: WORD }] };
   return Object.assign(candidate!, { verdict: { ...verdict, follows } }) as unknown as Claimable;
 }
 
 /** @param gone - what rivals have claimed: a look shows it; undefined: the gateway does not answer */
-function createPorts(gone: () => readonly string[] | undefined) {
+function makeRelayer(
+  gone: () => readonly string[] | undefined,
+  given: Pick<GivenContext, 'budgets'> & { readonly onClaim?: () => void } = {},
+) {
   const claimed: string[][] = [];
   const advanced: string[] = [];
   const looked: string[][] = [];
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const ports: ClaimPorts = {
-    queue: {
-      async dropClaimed(list) {
-        looked.push(list.map(({ record }) => record.requestId));
-        const missing = gone();
-        if (missing === undefined) throw new GatewayError({ message: 'does not answer', code: 'NETWORK_FAILED' });
-        return list.filter(({ record }) => !missing.includes(record.requestId));
-      },
-    },
+  const context = makeContext({
     gateway: {
+      queue: {
+        async dropClaimed(list) {
+          looked.push(list.map(({ record }) => record.requestId));
+          const missing = gone();
+          if (missing === undefined) throw new GatewayError({ message: 'does not answer', kind: 'NETWORK_FAILED' });
+          return list.filter(({ record }) => !missing.includes(record.requestId));
+        },
+      },
       async claim(ids) {
+        given.onClaim?.();
         claimed.push([...ids]);
         return new Map(ids.map((id): [string, ClaimResult] => [id, 'won']));
       },
     },
-    journal: openJournal({ path: ':memory:', nowMs: 0 }),
-    inFlight: createInFlight((error) => expect.unreachable(String(error))),
-    candidates: createCandidates(),
-    budgets: { hold: () => true },
-    claimRate: createClaimRateController(),
-    notes: createChainNotes({ metrics: createMetrics(['c']), chainName: 'c', log }),
-    now: () => 0,
+    ...(given.budgets && { budgets: given.budgets }),
     advance: (ids) => void advanced.push(...ids),
-    signal: new AbortController().signal,
-  };
-  return { ports, claimed, advanced, looked };
+  });
+  return { context, claimed, advanced, looked };
 }
 
 const A = `0x${'aa'.repeat(20)}` as const;
@@ -62,9 +54,9 @@ const B = `0x${'bb'.repeat(20)}` as const;
 const C = `0x${'cc'.repeat(20)}` as const;
 
 test('what a rival has claimed since it was picked costs no conflict, and the others are claimed', async () => {
-  const { ports, claimed, advanced, looked } = createPorts(() => ['a', 'c']);
+  const { context, claimed, advanced, looked } = makeRelayer(() => ['a', 'c']);
   const picked = [claimable('a', A, { nonce: 0n }), claimable('b', B, { nonce: 0n }), claimable('c', C, { nonce: 0n })];
-  await claimRequests(ports, picked);
+  await claimRequests(context, picked);
   expect(claimed).toEqual([['b']]);
   expect(advanced).toEqual(['b']);
   // Each burst right before it is claimed, not all of them long before.
@@ -72,8 +64,8 @@ test('what a rival has claimed since it was picked costs no conflict, and the ot
 });
 
 test('what goes right after it in its run is left, too', async () => {
-  const { ports, claimed } = createPorts(() => ['a1']);
-  await claimRequests(ports, [
+  const { context, claimed } = makeRelayer(() => ['a1']);
+  await claimRequests(context, [
     ...[claimable('a1', A, { nonce: 1n }), claimable('b1', B, { nonce: 1n })],
     ...[claimable('a2', A, { nonce: 2n, follows: 1n }), claimable('b2', B, { nonce: 2n, follows: 1n })],
     claimable('a3', A, { nonce: 3n, follows: 2n }),
@@ -83,10 +75,10 @@ test('what goes right after it in its run is left, too', async () => {
 
 test('where the gateway cannot tell, nothing more is claimed, and what was won goes on', async () => {
   let looks = 0;
-  const { ports, claimed, advanced } = createPorts(() => (looks++ === 0 ? [] : undefined));
+  const { context, claimed, advanced } = makeRelayer(() => (looks++ === 0 ? [] : undefined));
   const signers = Array.from({ length: 9 }, (_, i) => `0x${`${i}${i}`.repeat(20)}` as const);
   await claimRequests(
-    ports,
+    context,
     signers.map((signer, i) => claimable(`r${i}`, signer, { nonce: 0n })),
   );
   expect(claimed).toEqual([['r0', 'r1']]);
@@ -94,39 +86,35 @@ test('where the gateway cannot tell, nothing more is claimed, and what was won g
 });
 
 test('without rivals nothing is looked at twice', async () => {
-  const { ports, claimed, looked } = createPorts(() => undefined);
-  while (ports.claimRate.share < 1) ports.claimRate.noteWaiting();
-  await claimRequests(ports, [claimable('a', A, { nonce: 0n })]);
+  const { context, claimed, looked } = makeRelayer(() => undefined);
+  const { claimRate } = context.inFlight;
+  while (claimRate.share < 1) claimRate.noteWaiting();
+  await claimRequests(context, [claimable('a', A, { nonce: 0n })]);
   expect({ claimed, looked }).toEqual({ claimed: [['a']], looked: [] });
 });
 
 test('what is to be judged anew by the time that its burst comes is left, and what was won goes on', async () => {
-  const { ports, claimed, advanced } = createPorts(() => []);
-  const [a, b, c, d] = [A, B, C, `0x${'dd'.repeat(20)}` as const].map((signer, i) =>
+  const picked = [A, B, C, `0x${'dd'.repeat(20)}` as const].map((signer, i) =>
     claimable(`r${i}`, signer, { nonce: 0n }),
-  ) as [Claimable, Claimable, Claimable, Claimable];
-  const { claim } = ports.gateway;
-  const gateway: ClaimPorts['gateway'] = {
-    async claim(ids) {
-      // A block has come meanwhile.
-      Object.assign(c, { verdict: undefined });
-      return await claim(ids);
-    },
-  };
-  await claimRequests({ ...ports, gateway }, [a, b, c, d]);
+  );
+  // A block comes while the first of them are claimed.
+  const onClaim = () => void Object.assign(picked[2]!, { verdict: undefined });
+  const { context, claimed, advanced } = makeRelayer(() => [], { onClaim });
+  await claimRequests(context, picked);
   expect(claimed).toEqual([['r0', 'r1'], ['r3']]);
   expect(advanced).toEqual(['r0', 'r1', 'r3']);
 });
 
 test('a defect strands nothing of what was won before it', async () => {
-  const { ports, advanced } = createPorts(() => []);
   const budgets = {
     hold({ requestId }: { readonly requestId: string }) {
       if (requestId === 'r2') throw new TypeError('a defect');
       return true;
     },
+    release: () => undefined,
   };
+  const { context, advanced } = makeRelayer(() => [], { budgets });
   const picked = [A, B, C].map((signer, i) => claimable(`r${i}`, signer, { nonce: 0n }));
-  await expect(claimRequests({ ...ports, budgets }, picked)).rejects.toThrow('a defect');
+  await expect(claimRequests(context, picked)).rejects.toThrow('a defect');
   expect(advanced).toEqual(['r0', 'r1']);
 });

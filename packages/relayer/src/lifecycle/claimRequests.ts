@@ -1,66 +1,24 @@
-import type { RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '@prism-gateway/sdk';
-import type { Budgets } from '../budgets/createBudgets.ts';
-import type { PendingQueue } from '../gateway/pendingQueue.ts';
-import type { ClaimResult, RequestGateway } from '../gateway/requestGateway.ts';
-import type { Journal } from '../journal/openJournal.ts';
-import type { JudgedRequest } from '../journal/openJudgedTable.ts';
-import type { Candidate, Candidates } from './createCandidates.ts';
-import type { ChainNotes } from './createChainNotes.ts';
-import type { ClaimRateController } from './createClaimRateController.ts';
-import type { InFlight } from './createInFlight.ts';
-
-/** A candidate whose verdict says that it is to be claimed. */
-export type Claimable = Candidate & {
-  readonly verdict: Extract<Candidate['verdict'], { readonly kind: 'ready' | 'settle' }>;
-};
-
-/** Tells whether a candidate is to be claimed, as it was judged last. */
-export function isClaimable(candidate: Candidate): candidate is Claimable {
-  return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
-}
-
-/** What goes right before it in its run; undefined where it stands by itself. */
-export function findPredecessor({ verdict }: Claimable): bigint | undefined {
-  return verdict.kind === 'ready' ? verdict.follows : undefined;
-}
-
-export interface ClaimPorts {
-  readonly queue: Pick<PendingQueue, 'dropClaimed'>;
-  readonly gateway: Pick<RequestGateway, 'claim'>;
-  readonly journal: Pick<Journal, 'begin' | 'judge' | 'move'>;
-  readonly inFlight: Pick<InFlight, 'take' | 'drop' | 'note' | 'size'>;
-  readonly candidates: Pick<Candidates, 'forget' | 'has'>;
-  readonly budgets: Pick<Budgets, 'hold'>;
-  readonly claimRate: ClaimRateController;
-  readonly notes: Pick<ChainNotes, 'claimed' | 'inFlight' | 'claimShare' | 'fault'>;
-  readonly now: () => number;
-  /** Takes on what was won, or had no answer. */
-  readonly advance: (requestIds: readonly string[]) => void;
-  readonly signal: AbortSignal;
-}
-
-/** What is not claimed, and may be claimed yet, is looked at again after this, in milliseconds. */
-const UNCLAIMED_PAUSE_MS = 5000;
+import type { ClaimResult } from '../gateway/requestGateway.ts';
+import { type Candidate, type Claimable, findPredecessor, isClaimable, leaveUnclaimed } from './candidates.ts';
+import type { RelayerContext } from './context.ts';
 
 const isLost = (result: ClaimResult) => result === 'conflict' || result === 'refused';
 
-/** Has a request looked at again soon: no page of the feed shows it a second time. */
-export function leaveUnclaimed(record: RequestRecord, nowMs: number): JudgedRequest {
-  return { record, verdict: { kind: 'leave', reason: 'unclaimed', recheckAtMs: nowMs + UNCLAIMED_PAUSE_MS }, nowMs };
-}
-
-function noteStanding({ inFlight }: ClaimPorts, { record: { requestId }, verdict }: Claimable): void {
+function noteStatus({ inFlight }: RelayerContext, { record: { requestId }, verdict }: Claimable): void {
   const isHopeless = verdict.kind === 'settle';
-  const standing = isHopeless ? ({ kind: 'blocked', sinceMs: 0 } as const) : ({ ...verdict, kind: 'ready' } as const);
-  inFlight.note(requestId, standing);
+  const status = isHopeless ? ({ kind: 'blocked', sinceMs: 0 } as const) : ({ ...verdict, kind: 'ready' } as const);
+  inFlight.note(requestId, status);
 }
 
 /** `checked` becomes `claiming`, on the disk before the gateway is asked, and then `claimed` or `lost`. */
-async function claimBurst(ports: ClaimPorts, given: readonly Claimable[]): Promise<ReadonlyMap<string, ClaimResult>> {
-  // As they are now: a block that comes while the gateway is asked has its signers judged anew.
+async function claimBurst(
+  context: RelayerContext,
+  given: readonly Claimable[],
+): Promise<ReadonlyMap<string, ClaimResult>> {
+  // As they are now: a block that comes while the gateway is asked has its signers evaluated anew.
   const burst = given.map((claimable) => ({ ...claimable }));
-  const { gateway, journal, inFlight, candidates, notes, now } = ports;
+  const { gateway, journal, inFlight, events, now } = context;
   const by = 'claimRequests';
   const claimedAtMs = now();
   const requests = burst.map(({ record, verdict }) => ({
@@ -87,31 +45,31 @@ async function claimBurst(ports: ClaimPorts, given: readonly Claimable[]): Promi
   for (const claimable of burst) {
     const { requestId } = claimable.record;
     const result = results.get(requestId) ?? 'unknown';
-    notes.claimed(result);
-    candidates.forget(requestId);
-    if (result === 'won') noteStanding(ports, claimable);
+    events.emit({ type: 'claim-answered', result });
+    gateway.candidates.forget(requestId);
+    if (result === 'won') noteStatus(context, claimable);
     if (isLost(result)) inFlight.drop(requestId);
   }
   const refused = burst.filter(({ record: { requestId } }) => results.get(requestId) === 'refused');
-  journal.judge(refused.map(({ record }) => leaveUnclaimed(record, nowMs)));
-  notes.inFlight(inFlight.size);
+  journal.recordVerdicts(refused.map(({ record }) => leaveUnclaimed(record, nowMs)));
+  events.emit({ type: 'in-flight-changed', requests: inFlight.size });
   return results;
 }
 
 const keyOf = (signer: string, nonce: bigint | undefined) => `${signer} ${nonce}`;
 
 /** Leaves out what rivals have claimed since it was picked, and what would go right after it in its run. */
-function createFreshness({ queue, claimRate, notes, signal }: ClaimPorts) {
+function createFreshness({ gateway, inFlight, events, signal }: RelayerContext) {
   const gone = new Set<string>();
-  /** @returns undefined where the gateway cannot tell */
+  /** @returns undefined if the gateway cannot tell */
   async function look(slice: readonly Claimable[]): Promise<ReadonlySet<Claimable> | undefined> {
-    // Where there are no rivals, nobody has claimed anything since.
-    if (claimRate.share === 1) return new Set(slice);
+    // If there are no rivals, nobody has claimed anything since.
+    if (inFlight.claimRate.share === 1) return new Set(slice);
     try {
-      return new Set(await queue.dropClaimed(slice));
+      return new Set(await gateway.queue.dropClaimed(slice));
     } catch (error) {
       if (!isGatewayError(error)) throw error;
-      if (!signal.aborted) notes.fault('gateway');
+      if (!signal.aborted) events.emit({ type: 'fault', where: 'gateway' });
       return undefined;
     }
   }
@@ -131,9 +89,10 @@ function createFreshness({ queue, claimRate, notes, signal }: ClaimPorts) {
 }
 
 /** Claims burst by burst. @param open - takes the ids of what is begun, and not lost */
-async function claimBursts(ports: ClaimPorts, picked: readonly Claimable[], open: Set<string>): Promise<void> {
-  const { claimRate, notes, signal } = ports;
-  const keepPending = createFreshness(ports);
+async function claimBursts(context: RelayerContext, picked: readonly Claimable[], open: Set<string>): Promise<void> {
+  const { events, signal } = context;
+  const { budgets, claimRate } = context.inFlight;
+  const keepPending = createFreshness(context);
   for (let next = 0; next < picked.length && !signal.aborted; ) {
     const slice = picked.slice(next, next + claimRate.burst);
     next += slice.length;
@@ -142,17 +101,17 @@ async function claimBursts(ports: ClaimPorts, picked: readonly Claimable[], open
     // The others wait until what is at stake has been settled.
     const burst = pending.filter(({ record: { requestId }, verdict }) => {
       if (verdict.kind === 'settle') return true;
-      return ports.budgets.hold({ requestId, signatures: verdict.signatures }, verdict.stake);
+      return budgets.hold({ requestId, signatures: verdict.signatures }, verdict.stake);
     });
     if (burst.length === 0) continue;
     for (const { record } of burst) open.add(record.requestId);
-    const results = [...(await claimBurst(ports, burst))];
+    const results = [...(await claimBurst(context, burst))];
     for (const [requestId, result] of results) if (isLost(result)) open.delete(requestId);
     const conflicts = results.filter(([, result]) => result === 'conflict').length;
     // A refusal tells nothing of rivals.
     const refusals = results.filter(([, result]) => result === 'refused').length;
     claimRate.learn({ won: burst.length - conflicts - refusals, conflicts });
-    notes.claimShare(claimRate.share);
+    events.emit({ type: 'claim-share-changed', share: claimRate.share });
     if (conflicts + refusals > 0) return;
   }
 }
@@ -163,11 +122,44 @@ async function claimBursts(ports: ClaimPorts, picked: readonly Claimable[], open
  *
  * @param picked - `checked`, in random order
  */
-export async function claimRequests(ports: ClaimPorts, picked: readonly Claimable[]): Promise<void> {
+export async function claimRequests(context: RelayerContext, picked: readonly Claimable[]): Promise<void> {
   const open = new Set<string>();
   try {
-    await claimBursts(ports, picked, open);
+    await claimBursts(context, picked, open);
   } finally {
-    ports.advance([...open]);
+    const { gateway, inFlight } = context;
+    const isMoreToCome = inFlight.claimRate.isLearning && (gateway.candidates.countReasons().get('ready') ?? 0) > 0;
+    gatherClaims(context, { requestIds: [...open], isMoreToCome });
+  }
+}
+
+/** How long what was claimed waits for more, in milliseconds. */
+const GATHER_MS = 1000;
+
+/**
+ * Takes on what was claimed, in few transactions. After a start a backlog is claimed in several bursts, for there may be rivals: sent burst
+ * by burst, each write would cost nearly as much as alone.
+ *
+ * @param claimed.isMoreToCome - then it waits for that, but not for long
+ */
+function gatherClaims(
+  { inFlight, advance }: RelayerContext,
+  { requestIds, isMoreToCome }: { readonly requestIds: readonly string[]; readonly isMoreToCome: boolean },
+): void {
+  const { gathering } = inFlight;
+  function flush(): void {
+    clearTimeout(gathering.timer);
+    gathering.timer = undefined;
+    const all = gathering.requestIds;
+    gathering.requestIds = [];
+    if (all.length > 0) advance(all);
+    gathering.held.resolve();
+  }
+  gathering.requestIds.push(...requestIds);
+  if (!isMoreToCome || gathering.requestIds.length === 0) flush();
+  else if (gathering.timer === undefined) {
+    gathering.timer = setTimeout(flush, GATHER_MS);
+    gathering.held = Promise.withResolvers();
+    inFlight.run(gathering.held.promise);
   }
 }

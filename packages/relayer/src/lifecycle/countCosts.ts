@@ -1,30 +1,19 @@
 import type { ActionParams } from '@prism-gateway/protocol';
 import type { Sent } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
-import type { Budgets } from '../budgets/createBudgets.ts';
 import type { Loss } from '../budgets/loss.ts';
-import type { ChainState } from '../chain/watchChain.ts';
 import { feeInWei } from '../checks/fee.ts';
-import type { Journal } from '../journal/openJournal.ts';
-import type { ChainSettings } from '../settings/chainSettings.ts';
-import type { Revert } from './askUntold.ts';
-import type { ChainNotes } from './createChainNotes.ts';
-import type { BatchCostTracker } from './gatherWrites.ts';
-import type { OpenRequest, Outcome } from './openRequest.ts';
+import type { RelayerContext } from './context.ts';
+import type { OpenRequest, Outcome } from './states.ts';
+
+/** What a call reverted with: the ABI-encoded error; undefined if the node did not tell. */
+export interface Revert {
+  readonly reverted: Hex | undefined;
+}
 
 const WHOLE_BPS = 10_000n;
 
-export interface CostPorts {
-  readonly state: Pick<ChainState, 'policy'>;
-  readonly settings: Pick<ChainSettings, 'creditsPerEth'>;
-  readonly journal: Pick<Journal, 'addTotals'>;
-  readonly budgets: Pick<Budgets, 'addLosses' | 'addCustomers'>;
-  readonly batchCosts: Pick<BatchCostTracker, 'learn'>;
-  readonly notes: Pick<ChainNotes, 'mined' | 'earned' | 'lost' | 'spent'>;
-  readonly now: () => number;
-}
-
-/** What the events of a mined transaction say of its requests; all but `untold` by request id. */
+/** What the events of a mined transaction say of its requests; all but `unresolved` by request id. */
 export interface ReadOutcomes {
   /** Executed, as an event with its digest says. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
@@ -33,7 +22,7 @@ export interface ReadOutcomes {
   /** Signers of which nothing was carried out; of one that was carried out whole, all. */
   readonly blamed: ReadonlyMap<string, readonly Hex[]>;
   /** Requests that no event says to be executed: the chain has to be asked. */
-  readonly untold: readonly OpenRequest[];
+  readonly unresolved: readonly OpenRequest[];
   /** What the Forwarder has refused an entry for. */
   readonly refusals: ReadonlyMap<string, Revert>;
 }
@@ -49,10 +38,14 @@ interface MinedCall {
 export type RequestCost = Omit<Loss, 'atMs'>;
 
 /** Notes a loss. @param blame - `nobody`: it counts for the hour and the day alone */
-export function noteLoss({ budgets, notes, now }: CostPorts, cost: RequestCost, blame: 'signers' | 'nobody'): void {
+export function recordLoss(
+  { inFlight, events, now }: RelayerContext,
+  cost: RequestCost,
+  blame: 'signers' | 'nobody',
+): void {
   const parties = blame === 'nobody' ? { signers: [], codes: [] } : {};
-  budgets.addLosses([{ ...cost, ...parties, atMs: now() }]);
-  notes.lost(cost.wei);
+  inFlight.budgets.addLosses([{ ...cost, ...parties, atMs: now() }]);
+  events.emit({ type: 'loss', wei: cost.wei });
 }
 
 /** What a mined transaction has cost, in wei: gas, and what its chain charges beside it. */
@@ -79,63 +72,65 @@ function sponsored({ record }: OpenRequest): bigint {
   return BigInt(relayerFundAmount);
 }
 
-function noteTotals(
-  { journal, notes, batchCosts }: CostPorts,
+function recordTotals(
+  { inFlight, events }: RelayerContext,
   { sent, requests }: MinedCall,
   earnedCredits: bigint,
 ): void {
-  notes.mined(sent, requests.length);
-  notes.earned(earnedCredits);
-  journal.addTotals({ spentWei: costOf(sent), earnedCredits, transactions: 1n });
+  events.emit({ type: 'transaction-mined', sent, requests: requests.length, earnedCredits });
   if (requests.length === 1 || sent.status === 'reverted') return;
-  batchCosts.learn({ gasUsed: sent.gasUsed, singleGas: requests.reduce((sum, { gas = 0n }) => sum + gas, 0n) });
+  const singleGas = requests.reduce((sum, { gas = 0n }) => sum + gas, 0n);
+  inFlight.batchCosts.learn({ gasUsed: sent.gasUsed, singleGas });
 }
 
 /**
  * Counts what a mined transaction has cost and earned. What was carried out and has cost more than its fee is a loss; who has paid is a
- * customer from then on.
+ * known payer from then on.
  *
  * @returns what was lost with each request of which no event tells, by its id: whose fault that is, the chain has to be asked
  */
-export async function countCosts(ports: CostPorts, mined: MinedCall): Promise<ReadonlyMap<string, RequestCost>> {
-  const { state, settings, budgets } = ports;
+export async function countCosts(context: RelayerContext, mined: MinedCall): Promise<ReadonlyMap<string, RequestCost>> {
+  const { chain, inFlight, policy } = context;
   const { requests, read } = mined;
   // A policy that cannot be read takes nothing from what is counted; the exact amounts are on the chain.
-  const { shareBps } = await state.policy().catch(() => ({ shareBps: WHOLE_BPS }));
+  const { shareBps } = await chain.state.policy().catch(() => ({ shareBps: WHOLE_BPS }));
   const paid = [...read.fees.values()].reduce((sum, fee) => sum + fee, 0n);
-  noteTotals(ports, mined, (paid * shareBps) / WHOLE_BPS);
+  recordTotals(context, mined, (paid * shareBps) / WHOLE_BPS);
   const shares = shareCost(mined);
   const open = new Map<string, RequestCost>();
   for (const request of requests) {
     const { requestId, signatures } = request;
     const [credits, shareWei] = [read.fees.get(requestId) ?? 0n, shares.get(requestId) ?? 0n];
-    const earnedWei = feeInWei({ credits, shareBps, creditsPerEth: settings.creditsPerEth });
-    const isTold = read.outcomes.has(requestId);
+    const earnedWei = feeInWei({ credits, shareBps, creditsPerEth: policy.creditsPerEth });
+    const isResolved = read.outcomes.has(requestId);
     const wei = shareWei > earnedWei ? shareWei - earnedWei : 0n;
-    const net = isTold ? sponsored(request) - (credits * shareBps) / WHOLE_BPS : 0n;
+    const net = isResolved ? sponsored(request) - (credits * shareBps) / WHOLE_BPS : 0n;
     const signers = read.blamed.get(requestId) ?? [];
     const codes = signatures.flatMap(({ code, signer }) =>
       code !== undefined && signers.includes(signer) ? [code] : [],
     );
     const cost = { requestId, signers, codes, wei, gift: net > 0n ? net : 0n };
-    if (!isTold) open.set(requestId, cost);
-    else if (wei > 0n || cost.gift > 0n) noteLoss(ports, cost, 'signers');
-    else budgets.addCustomers(signatures.map(({ signer }) => signer));
+    if (!isResolved) open.set(requestId, cost);
+    else if (wei > 0n || cost.gift > 0n) recordLoss(context, cost, 'signers');
+    else
+      inFlight.budgets.addPaid(
+        signatures.map(({ signer }) => signer),
+        earnedWei - shareWei,
+      );
   }
   return open;
 }
 
 /** Counts what freeing the account nonce of a call has cost that was given up. */
 export function countCancel(
-  ports: CostPorts,
+  context: RelayerContext,
   { requests, spentWei, blame }: { requests: readonly OpenRequest[]; spentWei: bigint; blame: 'signers' | 'nobody' },
 ): void {
   if (spentWei === 0n) return;
-  ports.journal.addTotals({ spentWei, earnedCredits: 0n, transactions: 1n });
-  ports.notes.spent(spentWei);
+  context.events.emit({ type: 'cancel-paid', wei: spentWei });
   for (const { requestId, signatures } of requests) {
     const signers = signatures.map(({ signer }) => signer);
     const codes = signatures.flatMap(({ code }) => (code === undefined ? [] : [code]));
-    noteLoss(ports, { requestId, signers, codes, wei: spentWei / BigInt(requests.length), gift: 0n }, blame);
+    recordLoss(context, { requestId, signers, codes, wei: spentWei / BigInt(requests.length), gift: 0n }, blame);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBatchCostTracker, gatherWrites } from './gatherWrites.ts';
-import type { OpenRequest } from './openRequest.ts';
+import type { OpenRequest } from './states.ts';
 
 const request = (requestId: string, change: Partial<OpenRequest> & { action?: string } = {}): OpenRequest =>
   ({

@@ -1,7 +1,8 @@
-import type { OpenRequest } from './openRequest.ts';
+import type { OpenRequest } from './states.ts';
 
 /** Most gas of the single writes that go into one batch: a third of a block of 30 million. */
 const MAX_BATCH_GAS = 10_000_000n;
+
 /** Writes of one signer stand together, in the order of their forwarder nonces. */
 function inOrder(writes: readonly OpenRequest[]): readonly OpenRequest[] {
   const nonceOf = ({ signatures }: OpenRequest) => signatures[0]?.nonce ?? 0n;
@@ -49,30 +50,26 @@ const MEMORY = 0.8;
 const PENANCE = 200;
 
 /** Whether many users' writes are cheaper in one transaction. */
-export interface BatchCostTracker {
-  /** Gas of a batch over that of its writes sent singly, as far as it is known; 0 before the first one. */
-  readonly ratio: number;
-  /** Notes what a batch has used, and what its writes were estimated at singly. */
-  learn(batch: { readonly gasUsed: bigint; readonly singleGas: bigint }): void;
-  /** Whether writes are to be gathered now. */
-  isWorthwhile(writes: number): boolean;
-}
+export type BatchCostTracker = ReturnType<typeof createBatchCostTracker>;
 
 /** Makes the memory of what batches cost; the first ones are tried. */
-export function createBatchCostTracker(): BatchCostTracker {
+export function createBatchCostTracker() {
   let ratio = 0;
   let penance = 0;
   return {
+    /** Gas of a batch over that of its writes sent singly, as far as it is known; 0 before the first one. */
     get ratio() {
       return ratio;
     },
-    learn({ gasUsed, singleGas }) {
+    /** Notes what a batch has used, and what its writes were estimated at singly. */
+    learn({ gasUsed, singleGas }: { readonly gasUsed: bigint; readonly singleGas: bigint }): void {
       // Gas of one block fits a float exactly.
       const measured = Number(gasUsed) / Math.max(1, Number(singleGas));
       ratio = ratio === 0 ? measured : MEMORY * ratio + (1 - MEMORY) * measured;
       if (ratio >= 1) [ratio, penance] = [0, PENANCE];
     },
-    isWorthwhile(writes) {
+    /** Whether writes are to be gathered now. */
+    isWorthwhile(writes: number): boolean {
       if (writes < 2) return false;
       penance = Math.max(0, penance - writes);
       return penance === 0;

@@ -1,10 +1,11 @@
-import { createRecoverSigner } from '@prism-gateway/crypto/accounts';
+import { createRecoverSigner } from '@prism-gateway/node/accounts';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
-import type { Candidate } from './createCandidates.ts';
-import { createGapQuestion, type GapPorts, giveUpBlocked } from './giveUpBlocked.ts';
+import { makeContext } from '../../test/makeContext.ts';
+import type { GapState } from '../checks/leaveReasons.ts';
+import { createGapQuestion, giveUpBlocked } from './giveUpBlocked.ts';
 
 const account = privateKeyToAccount(`0x${'22'.repeat(32)}`);
 const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
@@ -25,10 +26,11 @@ async function write(nonce: bigint, status = 'pending') {
 /** A relayer whose gateway lists these requests for any signer; nonce 6 is ahead of 5. */
 async function judge(
   items: readonly object[],
-  { nowMs = 1000, ...known }: { nowMs?: number; missingNonce?: bigint | undefined } = {},
+  { nowMs = 1000, gapState = 'missing', gap = 5n }: { nowMs?: number; gapState?: GapState | null; gap?: bigint } = {},
 ) {
   let lists = 0;
-  const ports: GapPorts = {
+  const context = makeContext({
+    chain: { chainId, forwarder, recoverSigner: createRecoverSigner() },
     gateway: {
       async newestOf() {
         lists += 1;
@@ -36,27 +38,19 @@ async function judge(
         return items as readonly RequestRecord[];
       },
     },
-    recovery: { chainId, forwarder, recoverSigner: createRecoverSigner() },
-  };
-  const context = { now: () => nowMs, policy: { giveUpMs: 1000 } };
-  const isGapAwaited = createGapQuestion(ports);
-  const gap = { signer, nonce: 5n };
-  const ahead = { kind: 'leave', reason: 'nonceAhead', recheckAtMs: 0, errorMessage: 'ahead', gap } as const;
-  const candidates = [1, 2].map(
-    (): Pick<Candidate, 'verdict' | 'blockedSinceMs' | 'missingNonce'> => ({
-      blockedSinceMs: 0,
-      verdict: ahead,
-      missingNonce: 5n,
-      ...known,
-    }),
-  );
-  const settled = await Promise.all(candidates.map((candidate) => giveUpBlocked(context, candidate, isGapAwaited)));
-  return { kind: settled[0]?.kind ?? 'leave', blockedSinceMs: candidates[0]?.blockedSinceMs, lists };
+    ...{ policy: { giveUpMs: 1000 }, now: () => nowMs },
+  });
+  const isGapAwaited = createGapQuestion(context);
+  const verdict = { kind: 'leave', reason: 'nonceAhead', errorMessage: 'ahead', gap: { signer, nonce: 5n } } as const;
+  const wait = { reason: 'nonceAhead', gap: `${gap} of ${signer}`, gapState, sinceMs: 0 } as const;
+  const found = [1, 2].map(() => giveUpBlocked(context, { wait, verdict }, isGapAwaited));
+  const [judged] = await Promise.all(found);
+  return { kind: judged?.kind, ...(judged?.kind === 'leave' && { gapState: judged.gapState }), lists };
 }
 
 // Shows RELAY-3.
 it('waits as long as a request with the next nonce is open, and asks once for all that wait for it', async () => {
-  const waiting = { kind: 'leave', blockedSinceMs: 1000, lists: 1 };
+  const waiting = { kind: 'leave', gapState: 'awaited', lists: 1 };
   expect(await judge([await write(6n), await write(5n)])).toEqual(waiting);
   expect(await judge([await write(5n, 'processing')])).toEqual(waiting);
   const params = { signer: `0x${'aa'.repeat(20)}`, requests: [await sign(9n), await sign(5n)] };
@@ -69,13 +63,16 @@ it('gives up where none is, whatever else is queued in the signer’s name', asy
   expect(await judge(others)).toMatchObject({ kind: 'settle', lists: 1 });
 });
 
-it.each([undefined, 4n])(
-  'looks at the chain once more before it gives up, after nonce %s was missing',
-  async (missingNonce) => {
-    expect(await judge([], { missingNonce })).toEqual({ kind: 'leave', blockedSinceMs: 0, lists: 1 });
-  },
-);
+it.each([null, 'awaited'] as const)('looks at the chain once more before it gives up, after %s', async (gapState) => {
+  expect(await judge([], { gapState })).toEqual({ kind: 'leave', gapState: 'missing', lists: 1 });
+});
 
-it('asks nobody before its patience is over', async () => {
-  expect(await judge([], { nowMs: 999 })).toEqual({ kind: 'leave', blockedSinceMs: 0, lists: 0 });
+it('asks nobody again before its patience is over, and has it anew for another nonce', async () => {
+  expect(await judge([], { nowMs: 999 })).toEqual({ kind: 'leave', gapState: 'missing', lists: 0 });
+  expect(await judge([], { gap: 4n })).toEqual({ kind: 'leave', gapState: undefined, lists: 1 });
+});
+
+it('knows from the first look that a request with the next nonce is open: what comes of that one begins its patience anew', async () => {
+  const open = [await write(5n)];
+  expect(await judge(open, { nowMs: 1, gapState: null })).toEqual({ kind: 'leave', gapState: 'awaited', lists: 1 });
 });

@@ -1,14 +1,10 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
-import type { Verdict } from '../checks/verdict.ts';
+import { type GivenContext, makeContext } from '../../test/makeContext.ts';
+import { HEAD } from '../../test/makeHead.ts';
+import type { Verdict } from '../checks/leaveReasons.ts';
 import type { ClaimResult } from '../gateway/requestGateway.ts';
-import { type Journal, openJournal } from '../journal/openJournal.ts';
-import { createMetrics } from '../metrics/createMetrics.ts';
-import { createCandidates } from './createCandidates.ts';
-import { createChainNotes } from './createChainNotes.ts';
-import { createClaimRateController } from './createClaimRateController.ts';
-import { createInFlight } from './createInFlight.ts';
-import { type PickPorts, pickClaims } from './pickClaims.ts';
+import { pickClaims } from './pickClaims.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const SIGNER = `0x${'aa'.repeat(20)}` as const;
@@ -18,94 +14,150 @@ const record = {
   ...{ params: { signer: SIGNER, v: 27, r: WORD, s: WORD }, createdAt: '', updatedAt: '' },
 } as unknown as RequestRecord;
 
-/** A gateway that gives each claim once; what is claimed ends at once. */
-function createPorts(onClaim: () => void = () => undefined) {
+/** A gateway that gives each claim once; what is claimed ends at once. Every signer has paid before. */
+function makeRelayer({
+  sender,
+  ...given
+}: Omit<GivenContext, 'gateway' | 'chain'> & {
+  readonly sender?: NonNullable<GivenContext['chain']>['sender'];
+  readonly onClaim?: () => void;
+  readonly onRoom?: () => void;
+  readonly result?: ClaimResult;
+} = {}) {
   const advanced: string[] = [];
+  const advances: number[] = [];
   const claimed: string[] = [];
-  const candidates = createCandidates();
-  const inFlight = createInFlight((error) => expect.unreachable(String(error)));
-  const turn = { last: Promise.resolve() };
-  const claiming: PickPorts['claiming'] = {
-    ...{ candidates, inFlight, now: () => 0, signal: new AbortController().signal },
-    queue: { dropClaimed: async (list) => list },
+  const context = makeContext({
     gateway: {
+      queue: { dropClaimed: async (list) => list },
       async claim(requestIds) {
-        const results = requestIds.map((id): [string, ClaimResult] => [id, claimed.includes(id) ? 'conflict' : 'won']);
+        const results = requestIds.map((id): [string, ClaimResult] => [
+          id,
+          given.result ?? (claimed.includes(id) ? 'conflict' : 'won'),
+        ]);
         claimed.push(...requestIds);
-        onClaim();
+        given.onClaim?.();
         return new Map(results);
       },
     },
-    journal: openJournal({ path: ':memory:', nowMs: 0 }),
-    budgets: { hold: () => true },
-    claimRate: createClaimRateController(),
-    notes: createChainNotes({
-      metrics: createMetrics(['c']),
-      chainName: 'c',
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    }),
-    advance(ids) {
-      advanced.push(...ids);
-      for (const id of ids) inFlight.drop(id);
+    chain: {
+      ...(sender && { sender }),
+      state: {
+        async balance() {
+          given.onRoom?.();
+          return 10n ** 20n;
+        },
+        head: async () => HEAD,
+      },
+      reader: { extraCost: async () => ({ wei: 0n, gas: 0n }) },
     },
-  };
-  const ports: PickPorts = {
-    ...{ claiming, inFlight, turn, settings: { maxInFlight: 8 }, isCustomer: () => true, countRoom: async () => 8 },
-    ...{ now: () => 0, random: () => 0, queue: { hasMore: () => false } },
-  };
-  return { ports, candidates, claimed, advanced, turn };
+    budgets: { hold: () => true, release: () => undefined, isKnownPayer: () => true },
+    policy: { maxInFlight: 8 },
+    advance(ids) {
+      advances.push(ids.length);
+      advanced.push(...ids);
+      for (const id of ids) context.inFlight.drop(id);
+    },
+    ...given,
+  });
+  const { candidates } = context.gateway;
+  return { context, candidates, claimed, advanced, advances, claiming: context.inFlight.claiming };
 }
 
+const readyOf = (signer: `0x${string}`): Verdict => ({
+  ...{ kind: 'ready', gas: 1n, feeWei: 1n, stake: { wei: 0n, gift: 0n } },
+  signatures: [{ signer, nonce: 1n, r: WORD, s: WORD }],
+});
 const HOPELESS: Verdict = {
   ...{ kind: 'settle', errorMessage: 'used' },
   signatures: [{ signer: SIGNER, nonce: 1n, r: WORD, s: WORD }],
 };
 
 test('what was claimed and has ended while it was judged is not claimed once more', async () => {
-  const { ports, candidates, claimed, turn } = createPorts();
+  const { context, candidates, claimed, claiming } = makeRelayer();
   const seen = candidates.see([record], 0);
-  for (const one of seen) candidates.judge(one, HOPELESS, 0);
-  expect(await pickClaims(ports, seen)).toBe('claiming');
-  await turn.last;
-  const { share } = ports.claiming.claimRate;
-  expect(await pickClaims(ports, seen)).toBe('idle');
+  for (const one of seen) candidates.recordVerdict(one, HOPELESS, 0);
+  expect(await pickClaims(context, seen)).toBe('claiming');
+  await claiming.last;
+  const { share } = context.inFlight.claimRate;
+  expect(await pickClaims(context, seen)).toBe('idle');
   expect(claimed).toEqual(['r1']);
   // No rival was seen: as much is claimed as before.
-  expect(ports.claiming.claimRate.share).toBeGreaterThanOrEqual(share);
+  expect(context.inFlight.claimRate.share).toBeGreaterThanOrEqual(share);
+});
+
+test('what a start claims in several bursts, for there may be rivals, goes on together', async () => {
+  const { context, candidates, claimed, advances, claiming } = makeRelayer({
+    policy: { maxInFlight: 512 },
+    random: () => 0.4,
+  });
+  const seen = candidates.see(
+    Array.from({ length: 10 }, (_, i) => {
+      const signer = `0x${String(i).padStart(40, '0')}` as const;
+      return { ...record, requestId: `r${i}`, signer, params: { ...record.params, signer } } as RequestRecord;
+    }),
+    0,
+  );
+  for (const one of seen) candidates.recordVerdict(one, readyOf(one.record.signer as `0x${string}`), 0);
+  for (let rounds = 0; rounds < 30 && claimed.length < 10; rounds += 1) {
+    await pickClaims(context, seen);
+    await claiming.last;
+  }
+  expect([claimed.length, advances]).toEqual([10, [10]]);
 });
 
 test('what is won goes on though a block has its signer judged anew while the gateway is asked', async () => {
-  const { ports, candidates, advanced, turn } = createPorts(() => candidates.touch(SIGNER));
+  const { context, candidates, advanced, claiming } = makeRelayer({ onClaim: () => candidates.touch(SIGNER) });
   const seen = candidates.see([record], 0);
-  for (const one of seen) candidates.judge(one, HOPELESS, 0);
-  expect(await pickClaims(ports, seen)).toBe('claiming');
-  await turn.last;
+  for (const one of seen) candidates.recordVerdict(one, HOPELESS, 0);
+  expect(await pickClaims(context, seen)).toBe('claiming');
+  await claiming.last;
   expect(advanced).toEqual(['r1']);
 });
 
 test('what is to be judged anew by the time that it would be claimed is not claimed', async () => {
-  const { ports, candidates, claimed, turn } = createPorts();
+  const { context, candidates, claimed, claiming } = makeRelayer({ onRoom: () => candidates.touch(SIGNER) });
   const seen = candidates.see([record], 0);
-  for (const one of seen) candidates.judge(one, HOPELESS, 0);
-  const countRoom = async () => {
-    candidates.touch(SIGNER);
-    return 8;
-  };
-  await pickClaims({ ...ports, countRoom }, seen);
-  await turn.last;
+  for (const one of seen) candidates.recordVerdict(one, HOPELESS, 0);
+  await pickClaims(context, seen);
+  await claiming.last;
   expect(claimed).toEqual([]);
 });
 
 test("what the gateway refuses is no rival's: it is looked at again soon, and no less is claimed", async () => {
-  const { ports, candidates, advanced, turn } = createPorts();
-  const { claiming } = ports;
-  const { share } = claiming.claimRate;
-  const gateway: typeof claiming.gateway = { claim: async (ids) => new Map(ids.map((id) => [id, 'refused'])) };
+  const { context, candidates, advanced, claiming } = makeRelayer({ result: 'refused' });
+  const { inFlight, journal } = context;
+  const { share } = inFlight.claimRate;
   const seen = candidates.see([record], 0);
-  for (const one of seen) candidates.judge(one, HOPELESS, 0);
-  expect(await pickClaims({ ...ports, claiming: { ...claiming, gateway } }, seen)).toBe('claiming');
-  await turn.last;
-  expect([advanced, claiming.inFlight.size, claiming.claimRate.share]).toEqual([[], 0, share]);
-  const recall = (nowMs: number) => (claiming.journal as Journal).recall({ nowMs, gasPrice: 1n, limit: 9 });
+  for (const one of seen) candidates.recordVerdict(one, HOPELESS, 0);
+  expect(await pickClaims(context, seen)).toBe('claiming');
+  await claiming.last;
+  expect([advanced, inFlight.size, inFlight.claimRate.share]).toEqual([[], 0, share]);
+  const recall = (nowMs: number) => journal.recall({ nowMs, gasPrice: 1n, limit: 9, isKnown: () => false });
   expect([recall(4999), recall(5000)]).toEqual([[], ['r1']]);
+});
+
+// Shows RELAY-16.
+test('nothing is claimed behind a transaction that may not offer what gas costs; what pays has it make way', async () => {
+  let unblocked = 0;
+  const sender = {
+    isStuck: () => true,
+    unblock() {
+      unblocked += 1;
+    },
+  };
+  let nowMs = 0;
+  const { context, candidates, claimed, claiming } = makeRelayer({ sender, now: () => nowMs });
+  const seen = candidates.see([record], 0);
+  async function pickWith(verdict: Verdict, atMs: number) {
+    nowMs = atMs;
+    for (const one of seen) candidates.recordVerdict(one, verdict, nowMs);
+    expect(await pickClaims(context, seen)).toBe('waiting');
+    await claiming.last;
+    return unblocked;
+  }
+  expect(await pickWith(readyOf(SIGNER), 0)).toBe(0);
+  expect(await pickWith(HOPELESS, 120_000)).toBe(0);
+  expect(await pickWith(readyOf(SIGNER), 120_000)).toBe(1);
+  expect(claimed).toEqual([]);
 });

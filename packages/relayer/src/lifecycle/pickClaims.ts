@@ -1,28 +1,34 @@
-import type { PendingQueue } from '../gateway/pendingQueue.ts';
-import type { ChainSettings } from '../settings/chainSettings.ts';
-import { type Claimable, type ClaimPorts, claimRequests, findPredecessor, isClaimable } from './claimRequests.ts';
-import { type Candidate, isDue } from './createCandidates.ts';
-import type { InFlight } from './createInFlight.ts';
-import { pickAtRandom } from './pickAtRandom.ts';
+import type { Hex } from 'viem';
+import { lower } from '../checks/fee.ts';
+import { type Candidate, type Claimable, findPredecessor, isClaimable, isDue } from './candidates.ts';
+import { pickAtRandom } from './claimRate.ts';
+import { claimRequests } from './claimRequests.ts';
+import type { RelayerContext } from './context.ts';
 
 /** Part of the room that requests may have that are only to be reported failed: anybody can post as many as they like. */
 const HOPELESS_SHARE = 4;
 
 /** Part of what may be in flight that is kept for signers that have paid before. */
-const CUSTOMERS_SHARE = 4;
+const KNOWN_PAYERS_SHARE = 4;
 
-export interface PickPorts {
-  readonly queue: Pick<PendingQueue, 'hasMore'>;
-  readonly claiming: ClaimPorts;
-  readonly inFlight: Pick<InFlight, 'has' | 'isBusy' | 'run' | 'countSigners'>;
-  readonly settings: Pick<ChainSettings, 'maxInFlight'>;
-  /** Whether a signer has paid for a transaction of this relayer before. */
-  readonly isCustomer: (signer: string) => boolean;
-  /** How many more requests the relayer can submit. */
-  readonly countRoom: () => Promise<number>;
-  readonly turn: ClaimTurn;
-  readonly now: () => number;
-  readonly random: () => number;
+/** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
+const TYPICAL_GAS = 400_000n;
+/** A call that carries a short text, as large as most are. */
+const TYPICAL_DATA: Hex = `0x${'5a'.repeat(600)}`;
+
+/** How many more requests the relayer can submit: what its limit, and its ether, leave. */
+export async function countRoom({ chain, inFlight, journal, policy, events }: RelayerContext): Promise<number> {
+  const { reader, state, sender } = chain;
+  const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
+  events.emit({ type: 'balance-read', wei: balance });
+  const room = policy.maxInFlight - inFlight.size;
+  // What is claimed while nothing can be sent, or written down, would be kept from others.
+  if (room <= 0 || sender.isHeld() || journal.isFailing()) return 0;
+  const price = lower(gasReserve, policy.maxFeePerGas);
+  const extra = await reader.extraCost(TYPICAL_DATA, TYPICAL_GAS);
+  const left = balance - inFlight.reservedGas() * price;
+  const each = (TYPICAL_GAS + extra.gas) * price + extra.wei;
+  return left <= 0n ? 0 : Math.min(room, Number(left / (each || 1n)));
 }
 
 function isUnsearched({ verdict }: Candidate): boolean {
@@ -30,11 +36,11 @@ function isUnsearched({ verdict }: Candidate): boolean {
 }
 
 /** One request a signer, for the next one is in order only after it; and what follows it in a run. */
-function listClaimable({ inFlight, claiming, now }: PickPorts, seen: readonly Candidate[]): Claimable[] {
+function listClaimable({ gateway, inFlight, now }: RelayerContext, seen: readonly Candidate[]): Claimable[] {
   const signers = new Set<string>();
-  // What was claimed, and has ended, while this was judged is not known any more: a second claim would look like a rival's.
+  // What was claimed, and has ended, while this was evaluated is not known any more: a second claim would look like a rival's.
   const isFree = ({ record: { requestId } }: Candidate) =>
-    claiming.candidates.has(requestId) && !inFlight.has(requestId);
+    gateway.candidates.has(requestId) && !inFlight.has(requestId);
   const fresh = seen.filter(
     (candidate): candidate is Claimable => isClaimable(candidate) && !isDue(candidate, now()) && isFree(candidate),
   );
@@ -68,28 +74,22 @@ function addFollowers(picked: readonly Claimable[], claimable: readonly Claimabl
   return all;
 }
 
-/** One claiming at a time; the next look and its checks go on beside it. */
-interface ClaimTurn {
-  /** Ends with the claiming under way. */
-  last: Promise<void>;
-}
-
-/** `claiming`: claims are under way, or there is more to look at; `waiting`: some could be claimed, or were not judged to the end; `idle`: there is nothing to do. */
+/** `claiming`: claims are under way, or there is more to look at; `waiting`: some could be claimed, or were not evaluated to the end; `idle`: there is nothing to do. */
 export type RoundResult = 'claiming' | 'waiting' | 'idle';
 
-/** How much of the room strangers may have: whatever they post, it does not fill all of it. */
-function countStrangersRoom({ inFlight, isCustomer, settings }: PickPorts): number {
-  const kept = Math.floor(settings.maxInFlight / CUSTOMERS_SHARE);
-  return settings.maxInFlight - kept - inFlight.countSigners((signer) => !isCustomer(signer));
+/** How much of the room untrusted signers may have: whatever they post, it does not fill all of it. */
+function countUntrustedRoom({ inFlight, policy }: RelayerContext): number {
+  const kept = Math.floor(policy.maxInFlight / KNOWN_PAYERS_SHARE);
+  return policy.maxInFlight - kept - inFlight.countSigners((signer) => !inFlight.budgets.isKnownPayer(signer));
 }
 
 /** Chooses at random among what pays; what is only to be reported failed gets a part of what room is left. */
-function pick(ports: PickPorts, all: readonly Claimable[], room: number): Claimable[] {
-  const { claiming, random, isCustomer } = ports;
-  const { share } = claiming.claimRate;
-  const strangers = new Set(all.filter(({ record }) => !isCustomer(record.signer)));
-  const allowed = pickAtRandom({ list: [...strangers], count: Math.max(0, countStrangersRoom(ports)), random });
-  const claimable = [...all.filter((one) => !strangers.has(one)), ...allowed];
+function pick(context: RelayerContext, all: readonly Claimable[], room: number): Claimable[] {
+  const { inFlight, random } = context;
+  const { share } = inFlight.claimRate;
+  const untrusted = new Set(all.filter(({ record }) => !inFlight.budgets.isKnownPayer(record.signer)));
+  const allowed = pickAtRandom({ list: [...untrusted], count: Math.max(0, countUntrustedRoom(context)), random });
+  const claimable = [...all.filter((one) => !untrusted.has(one)), ...allowed];
   const hopeless = claimable.filter(({ verdict }) => verdict.kind === 'settle');
   const paying = claimable.filter((one) => one.verdict.kind === 'ready' && findPredecessor(one) === undefined);
   const chosen = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
@@ -99,28 +99,51 @@ function pick(ports: PickPorts, all: readonly Claimable[], room: number): Claima
 }
 
 /** Claims what was picked, beside the next look. */
-function startClaiming({ claiming, inFlight, turn }: PickPorts, picked: readonly Claimable[]): void {
-  const claims = claimRequests(claiming, picked);
+function startClaiming(context: RelayerContext, picked: readonly Claimable[]): void {
+  const { inFlight } = context;
+  const claims = claimRequests(context, picked);
   inFlight.run(claims);
-  turn.last = claims.catch(() => undefined);
+  inFlight.claiming.last = claims.catch(() => undefined);
+}
+
+/** How long all may wait for gas to fall again before what is stuck makes way for what pays, in milliseconds: ten blocks of mainnet. */
+const STUCK_PATIENCE_MS = 120_000;
+
+/**
+ * Whether this relayer's next transaction waits for cheaper gas than its fee may offer, and all that is sent now with it: then rivals are
+ * to have what pays. If they do not take it either, what is stuck makes way.
+ *
+ * @param claimable - what pays, or is hopeless
+ */
+async function isLineStuck(
+  { chain, inFlight: { line }, events, now }: RelayerContext,
+  claimable: readonly Claimable[],
+): Promise<boolean> {
+  const isStuck = chain.sender.isStuck(await chain.state.head());
+  if (isStuck !== (line.stuckSinceMs !== undefined)) events.emit({ type: isStuck ? 'line-stuck' : 'line-moves' });
+  line.stuckSinceMs = isStuck ? (line.stuckSinceMs ?? now()) : undefined;
+  if (line.stuckSinceMs === undefined) return false;
+  const isWorkWaiting = claimable.some(({ verdict }) => verdict.kind === 'ready');
+  if (isWorkWaiting && now() - line.stuckSinceMs >= STUCK_PATIENCE_MS) chain.sender.unblock();
+  return true;
 }
 
 /**
- * Picks some of what was judged to pay, or to be hopeless, and begins to claim it.
+ * Picks some of what was evaluated to pay, or to be hopeless, and begins to claim it.
  *
- * @param seen - judged a moment ago
- * @throws GatewayError, ChainError where one of them does not answer
+ * @param seen - evaluated a moment ago
+ * @throws GatewayError, ChainError if one of them does not answer
  */
-export async function pickClaims(ports: PickPorts, seen: readonly Candidate[]): Promise<RoundResult> {
-  const { queue, claiming, turn, countRoom } = ports;
-  await turn.last;
-  const claimable = listClaimable(ports, seen);
+export async function pickClaims(context: RelayerContext, seen: readonly Candidate[]): Promise<RoundResult> {
+  const { gateway, inFlight } = context;
+  await inFlight.claiming.last;
+  const claimable = listClaimable(context, seen);
   // The claims of the round before have taken their room meanwhile.
-  const room = await countRoom();
-  // A block that has come since has its signers judged anew.
-  const picked = pick(ports, claimable.filter(isClaimable), room);
-  if (picked.length > 0) startClaiming(ports, picked);
-  if (picked.length > 0 || queue.hasMore()) return 'claiming';
-  if (claimable.length > 0) claiming.claimRate.noteWaiting();
+  const room = (await isLineStuck(context, claimable)) ? 0 : await countRoom(context);
+  // A block that has come since has its signers evaluated anew.
+  const picked = pick(context, claimable.filter(isClaimable), room);
+  if (picked.length > 0) startClaiming(context, picked);
+  if (picked.length > 0 || gateway.queue.hasMore()) return 'claiming';
+  if (claimable.length > 0) inFlight.claimRate.noteWaiting();
   return claimable.length > 0 || seen.some(isUnsearched) ? 'waiting' : 'idle';
 }

@@ -1,41 +1,27 @@
-import { createBackOff } from '@prism-gateway/runtime';
-import type { ReportResult, RequestGateway } from '../gateway/requestGateway.ts';
-import type { Journal } from '../journal/openJournal.ts';
-import type { Candidates } from './createCandidates.ts';
-import type { ChainNotes } from './createChainNotes.ts';
-import type { InFlight } from './createInFlight.ts';
-import type { Ended, OpenRequest } from './openRequest.ts';
+import { createBackOff } from '@prism-gateway/node';
+import type { ReportResult } from '../gateway/requestGateway.ts';
+import type { RelayerContext } from './context.ts';
+import type { Ended, OpenRequest } from './states.ts';
 
 /** Pauses between attempts, in milliseconds. */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
-
-interface ReportPorts {
-  readonly gateway: Pick<RequestGateway, 'report'>;
-  readonly journal: Pick<Journal, 'move'>;
-  readonly inFlight: Pick<InFlight, 'drop' | 'size'>;
-  readonly candidates: Pick<Candidates, 'touch'>;
-  readonly notes: Pick<ChainNotes, 'reported' | 'inFlight' | 'log'>;
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Has the queue looked at now rather than after the pause. */
-  readonly wake: () => void;
-  readonly signal: AbortSignal;
-}
+const PAUSES = { firstMs: 500, maxMs: 30_000 };
 
 /** `mined` becomes `reported` or `lost`: the end. */
-function close(ports: ReportPorts, request: OpenRequest, { outcome }: Ended, result: 'reported' | 'lost'): void {
-  const { journal, inFlight, notes, now, candidates } = ports;
+function close(
+  context: RelayerContext,
+  request: OpenRequest,
+  { outcome, result }: Ended & { readonly result: 'reported' | 'lost' },
+): void {
+  const { gateway, journal, inFlight, events, now } = context;
   const { requestId } = request;
   journal.move([{ requestId, to: result, by: 'reportOutcomes', nowMs: now() }]);
   inFlight.drop(requestId);
-  notes.inFlight(inFlight.size);
-  if (result === 'reported') {
-    notes.log.info({ requestId, ...outcome }, 'reported');
-    notes.reported(outcome.status, (now() - request.claimedAtMs) / 1000);
-  } else notes.log.warn({ requestId, ...outcome }, 'not reported: the claim is no longer this relayer’s');
+  events.emit({ type: 'in-flight-changed', requests: inFlight.size });
+  const seconds = (now() - request.claimedAtMs) / 1000;
+  if (result === 'reported') events.emit({ type: 'request-reported', requestId, outcome, seconds });
+  else events.emit({ type: 'report-refused', requestId, outcome });
   // The signer's next request may be in order now.
-  for (const { signer } of request.signatures) candidates.touch(signer);
+  for (const { signer } of request.signatures) gateway.candidates.touch(signer);
 }
 
 /**
@@ -45,9 +31,12 @@ function close(ports: ReportPorts, request: OpenRequest, { outcome }: Ended, res
  * @returns none: this is the end
  * @throws GatewayError `VALIDATION_FAILED`: a defect of the relayer
  */
-export async function reportOutcomes(ports: ReportPorts, requests: readonly OpenRequest[]): Promise<readonly string[]> {
-  const { gateway, random, signal } = ports;
-  const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+export async function reportOutcomes(
+  context: RelayerContext,
+  requests: readonly OpenRequest[],
+): Promise<readonly string[]> {
+  const { gateway, random, signal, wake } = context;
+  const backOff = createBackOff({ ...PAUSES, random, signal });
   let left = requests.flatMap((request) =>
     request.outcome === undefined ? [] : [{ request, requestId: request.requestId, outcome: request.outcome }],
   );
@@ -55,11 +44,11 @@ export async function reportOutcomes(ports: ReportPorts, requests: readonly Open
     const results: ReadonlyMap<string, ReportResult> = await gateway.report(left);
     for (const ended of left) {
       const result = results.get(ended.requestId);
-      if (result === 'reported' || result === 'lost') close(ports, ended.request, ended, result);
+      if (result === 'reported' || result === 'lost') close(context, ended.request, { ...ended, result });
     }
     const before = left.length;
     left = left.filter(({ requestId }) => (results.get(requestId) ?? 'unknown') === 'unknown');
-    if (left.length < before) ports.wake();
+    if (left.length < before) wake();
     if (left.length > 0 && !(await backOff.wait())) break;
   }
   return [];

@@ -1,12 +1,9 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
-import type { CheckRequests } from '../checks/checkRequests.ts';
-import type { Verdict } from '../checks/verdict.ts';
-import { openJournal } from '../journal/openJournal.ts';
-import { createMetrics } from '../metrics/createMetrics.ts';
-import { createChainNotes } from './createChainNotes.ts';
-import { createInFlight } from './createInFlight.ts';
-import { type ReviewPorts, reviewClaim } from './reviewClaim.ts';
+import { makeContext } from '../../test/makeContext.ts';
+import { HEAD } from '../../test/makeHead.ts';
+import type { RelayerGateway } from './context.ts';
+import { reviewClaim } from './reviewClaim.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const SIGNER = `0x${'aa'.repeat(20)}` as const;
@@ -15,75 +12,114 @@ const REASON = 'InvalidSignature(…, 6)';
 const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
 const params = { cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1', ...signature };
 const record = { requestId: 'r', action: 'WRITE_DATA_FOR', signer: SIGNER, params, createdAt: '' } as const;
-const READY: Verdict = { kind: 'ready', signatures: [], gas: 1n, feeWei: 1n, stake: { wei: 1n, gift: 0n } };
-const AHEAD: Verdict = { kind: 'leave', reason: 'nonceAhead', recheckAtMs: 0 };
+const NONCE = 7n;
+/** The signer's forwarder nonce on the chain: it is the request's turn, or not yet. */
+const [READY, AHEAD] = [NONCE, NONCE - 1n];
 
-/** A claimed request of a chain whose checks say one thing after the other. */
-function setUp(verdicts: readonly Verdict[], open: readonly RequestRecord[] = []) {
-  const rest = [...verdicts];
-  const journal = openJournal({ path: ':memory:', nowMs: 0 });
-  const signatures = [{ signer: SIGNER, nonce: 7n, r: WORD, s: WORD }];
-  journal.adopt({ requestId: 'r', record, signatures, gas: 1n, claimedAtMs: 0 });
-  const inFlight = createInFlight((error) => expect.unreachable(String(error)));
-  for (const request of journal.open()) inFlight.take(request);
-  const check: CheckRequests = async () => {
-    const verdict = rest.shift();
-    return { verdicts: new Map(verdict === undefined ? [] : [['r', verdict]]), failures: new Map() };
-  };
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** A claimed request of a chain on which its signer's nonce is another one at each look. @param onLook - called as a look begins */
+function setUp(
+  nonces: readonly bigint[],
+  open: readonly RequestRecord[] = [],
+  onLook: (look: number) => void = () => undefined,
+  gateway: Partial<RelayerGateway> = { release: async () => 'absent' },
+) {
   const clock = { nowMs: 0 };
-  const ports = {
-    ...{ journal, inFlight, check, policy: { giveUpMs: GIVE_UP_MS } },
-    gateway: { release: async () => 'absent', newestOf: async () => open },
-    recovery: { chainId: 1, forwarder: SIGNER, recoverSigner: async () => SIGNER },
-    askChain: async () => ({ kind: 'open' }),
-    ...{ bearRefusal: async () => true, findExpiry: async () => undefined },
-    notes: createChainNotes({ metrics: createMetrics(['a']), chainName: 'a', log }),
-    ...{ now: () => clock.nowMs, random: () => 0, signal: new AbortController().signal },
-  } satisfies ReviewPorts;
-  return { ports, clock, journal, inFlight };
+  let asked = 0;
+  const context = makeContext({
+    chain: {
+      reader: {
+        async nonces(signers) {
+          // Once for what became of the request, and once for its check.
+          asked += 1;
+          const look = Math.ceil(asked / 2);
+          if (asked % 2 === 1) onLook(look);
+          return new Map(signers.map((signer) => [signer, nonces[look - 1] ?? READY]));
+        },
+        block: async () => HEAD,
+        simulate: async () => ({ gas: 1n, returned: '0x' }),
+        extraCost: async () => ({ wei: 0n, gas: 0n }),
+      },
+      state: {
+        head: async () => HEAD,
+        policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
+        seconds: async () => 101n,
+        settleSeconds: async () => 1n,
+      },
+      recoverSigner: async () => SIGNER,
+    },
+    gateway: { newestOf: async () => open, ...gateway },
+    policy: { giveUpMs: GIVE_UP_MS, maxHeadAgeSeconds: 0, creditsPerEth: 1n },
+    now: () => clock.nowMs,
+  });
+  const { journal, inFlight } = context;
+  const signatures = [{ signer: SIGNER, nonce: NONCE, r: WORD, s: WORD }];
+  journal.adopt({ requestId: 'r', record, signatures, gas: 1n, claimedAtMs: 0 });
+  for (const request of journal.open()) inFlight.take(request);
+  return { context, clock, journal, inFlight };
 }
 
 // Shows RELAY-16.
 test('what was refused for the chain as it was then is not reported failed when its turn has come', async () => {
-  const { ports, clock, journal, inFlight } = setUp([AHEAD, READY]);
+  const { context, clock, journal, inFlight } = setUp([AHEAD, READY]);
   inFlight.note('r', { kind: 'blocked', sinceMs: 9000, refusal: { reason: REASON, sinceMs: 0, lastMs: 0 } });
   clock.nowMs = 10_000;
-  expect(await reviewClaim(ports, journal.open())).toEqual(['r']);
+  expect(await reviewClaim(context, journal.open())).toEqual(['r']);
   expect(journal.get('r')?.state).toBe('claimed');
-  expect(inFlight.standing('r')).toMatchObject({ kind: 'ready' });
-  expect(inFlight.standing('r')?.refusal).toBeUndefined();
+  expect(inFlight.status('r')).toMatchObject({ kind: 'ready' });
+  expect(inFlight.status('r')?.refusal).toBeUndefined();
 });
 
 // Shows RELAY-16.
 test('what looks well and is refused again and again is given up after the same patience', async () => {
-  const { ports, clock, journal, inFlight } = setUp([READY, READY]);
+  const { context, clock, journal, inFlight } = setUp([READY, READY]);
   clock.nowMs = GIVE_UP_MS;
   // It took long until it was looked at: that is not its fault.
   inFlight.note('r', { kind: 'blocked', sinceMs: 0, refusal: { reason: REASON, sinceMs: 0, lastMs: 0 } });
-  expect(await reviewClaim(ports, journal.open())).toEqual(['r']);
+  expect(await reviewClaim(context, journal.open())).toEqual(['r']);
   expect(journal.get('r')?.state).toBe('claimed');
   inFlight.note('r', { kind: 'blocked', sinceMs: 0, refusal: { reason: REASON, sinceMs: 0, lastMs: GIVE_UP_MS } });
-  expect(await reviewClaim(ports, journal.open())).toEqual(['r']);
+  expect(await reviewClaim(context, journal.open())).toEqual(['r']);
   expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage: REASON } });
 });
 
 // Shows RELAY-3.
 test('whose turn has not come is given up only once no open request goes before it, at two looks', async () => {
-  const ahead: Verdict = { ...AHEAD, errorMessage: REASON, gap: { signer: SIGNER, nonce: 6n } };
   const before = { ...record, requestId: 'before', chainName: 'a', status: 'processing' } as unknown as RequestRecord;
   const open = [before];
-  const { ports, clock, journal, inFlight } = setUp([ahead, ahead, ahead, ahead], open);
-  inFlight.note('r', { kind: 'blocked', sinceMs: 1 });
   const looked: string[] = [];
-  const askChain = async () => {
+  function onLook(look: number): void {
     looked.push(open.length === 0 ? 'ended' : 'open');
     // The one before it ends after the second look, however long each of them took.
-    if (looked.length === 3) open.pop();
+    if (look === 3) open.pop();
     clock.nowMs += 2 * GIVE_UP_MS;
-    return { kind: 'open' } as const;
-  };
-  expect(await reviewClaim({ ...ports, askChain }, journal.open())).toEqual(['r']);
-  expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage: REASON } });
+  }
+  const { context, clock, journal, inFlight } = setUp([AHEAD, AHEAD, AHEAD, AHEAD], open, onLook);
+  inFlight.note('r', { kind: 'blocked', sinceMs: 1 });
+  expect(await reviewClaim(context, journal.open())).toEqual(['r']);
+  const errorMessage = expect.stringMatching(/^out of nonce order/);
+  expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage } });
   expect(looked).toHaveLength(4);
 });
+
+// Shows RELAY-16.
+test.each(['released', 'absent'] as const)(
+  'what can be sent once its lease is over is given back first (%s)',
+  async (answer) => {
+    let hasLeases = true;
+    const gateway: Partial<RelayerGateway> = {
+      async release() {
+        hasLeases = answer !== 'absent';
+        return answer;
+      },
+      hasLeases: () => hasLeases,
+    };
+    const { context, clock, journal, inFlight } = setUp([READY, READY], [], undefined, gateway);
+    clock.nowMs = context.policy.leaseMs;
+    inFlight.note('r', { kind: 'blocked', sinceMs: clock.nowMs });
+    // A gateway that knows no release has claims that hold for ever.
+    const goesOn = answer === 'absent';
+    expect(await reviewClaim(context, journal.open())).toEqual(goesOn ? ['r'] : []);
+    expect(journal.get('r')?.state).toBe(goesOn ? 'claimed' : undefined);
+    expect(inFlight.status('r')?.kind).toBe(goesOn ? 'ready' : undefined);
+  },
+);

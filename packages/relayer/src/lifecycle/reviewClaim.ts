@@ -1,151 +1,143 @@
-import { createBackOff } from '@prism-gateway/runtime';
+import { createBackOff } from '@prism-gateway/node';
 import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
-import type { CheckRequests } from '../checks/checkRequests.ts';
+import { checkRequests } from '../checks/checkRequests.ts';
 import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
-import type { FindExpiry } from '../checks/screenRequests.ts';
-import type { LeaveReason, Verdict } from '../checks/verdict.ts';
-import type { RequestGateway } from '../gateway/requestGateway.ts';
-import type { Journal } from '../journal/openJournal.ts';
-import type { RelayPolicy } from '../settings/settings.ts';
-import type { AskChain } from './askChain.ts';
-import type { BearRefusal } from './createBearRefusal.ts';
-import type { ChainNotes } from './createChainNotes.ts';
-import type { InFlight } from './createInFlight.ts';
-import { createGapQuestion, type GapPorts } from './giveUpBlocked.ts';
-import type { OpenRequest, Outcome } from './openRequest.ts';
+import { type Leave, ruleOf, type Verdict } from '../checks/leaveReasons.ts';
+import { findExpiry } from '../checks/screenRequests.ts';
+import { confirmRevert } from '../nodes/confirmRevert.ts';
+import { findOutcome } from '../nodes/findOutcome.ts';
+import { firstEvaluation } from './candidates.ts';
+import { findLeaseEnd } from './confirmClaim.ts';
+import type { RelayerContext } from './context.ts';
+import { createGapQuestion } from './giveUpBlocked.ts';
+import type { OpenRequest, Outcome } from './states.ts';
 
 /** Pauses between two looks at a claimed request that cannot be submitted now, in milliseconds. */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
-
-export interface ReviewPorts {
-  readonly gateway: Pick<RequestGateway, 'release'> & GapPorts['gateway'];
-  readonly recovery: GapPorts['recovery'];
-  readonly askChain: AskChain;
-  readonly check: CheckRequests;
-  readonly bearRefusal: BearRefusal;
-  readonly findExpiry: FindExpiry;
-  readonly journal: Pick<Journal, 'move' | 'judge'>;
-  readonly inFlight: Pick<InFlight, 'standing' | 'note' | 'drop'>;
-  readonly policy: Pick<RelayPolicy, 'giveUpMs'>;
-  readonly notes: Pick<ChainNotes, 'fault' | 'log'>;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-}
+const PAUSES = { firstMs: 500, maxMs: 10_000 };
 
 /** What a look has found; undefined: wait and look again. */
 type Finding =
   | { readonly kind: 'ready'; readonly gas: bigint; readonly feeWei: bigint }
   | { readonly kind: 'ended'; readonly outcome: Outcome }
   /** This relayer does not carry it out, and another one may. */
-  | { readonly kind: 'givenBack'; readonly reason: LeaveReason };
+  | { readonly kind: 'givenBack'; readonly verdict: Leave };
+
+const LAPSED = { kind: 'leave', reason: 'unclaimed' } as const;
 
 const failed = (errorMessage: string): Finding => ({ kind: 'ended', outcome: { status: 'failed', errorMessage } });
 
-/** What forbids this relayer a request, whatever the chain does next. */
-const FORBIDDEN: ReadonlySet<LeaveReason> = new Set(['action', 'sponsor', 'wallet', 'budget']);
-/** What may be otherwise in a moment. */
-const TOO_DEAR: ReadonlySet<LeaveReason> = new Set(['fee', 'gasPrice']);
-
-/** Why a claimed request is reported failed that the gateway does not take back; undefined where waiting may help. */
-function explainRefusal(reason: LeaveReason, action: string): string | undefined {
-  if (reason === 'action') return `the relayer that claimed it does not carry out ${action}`;
-  if (reason === 'sponsor') return 'the relayer that claimed it does not add so many credits to a prism';
-  if (reason === 'wallet') return 'the relayer that claimed it does not serve contract wallets of this code';
-  return undefined;
-}
-
 /** A claimed request that would revert is given up after the same patience as before a claim; one that others may carry out is given back. */
-function judge({ inFlight, now, policy }: ReviewPorts, request: OpenRequest, verdict: Verdict): Finding | undefined {
+function evaluate(context: RelayerContext, request: OpenRequest, verdict: Verdict): Finding | undefined {
+  const { inFlight, now, policy } = context;
   if (verdict.kind === 'settle') return failed(verdict.errorMessage);
-  const standing = inFlight.standing(request.requestId);
+  // Sent now, it would have expired at once; the next claim, by whomever, has a lease of its own.
+  if (now() >= findLeaseEnd(context, request.claimedAtMs)) return { kind: 'givenBack', verdict: LAPSED };
+  const status = inFlight.status(request.requestId);
   if (verdict.kind === 'ready') {
-    const { refusal } = standing ?? {};
+    const { refusal } = status ?? {};
     // It was refused once more after all that time: one refusal may have been of the chain as it was then.
     if (refusal !== undefined && refusal.lastMs - refusal.sinceMs >= policy.giveUpMs) return failed(refusal.reason);
     return { kind: 'ready', gas: verdict.gas, feeWei: verdict.feeWei };
   }
   const { reason, errorMessage = 'it would revert' } = verdict;
-  const sinceMs = standing?.kind === 'blocked' ? standing.sinceMs : now();
+  const sinceMs = status?.kind === 'blocked' ? status.sinceMs : now();
   // The check says so, too: there is nothing that only the transaction shows.
-  if (standing?.refusal !== undefined) inFlight.note(request.requestId, { kind: 'blocked', sinceMs });
+  if (status?.refusal !== undefined) inFlight.note(request.requestId, { kind: 'blocked', sinceMs });
   const isPatient = now() - sinceMs < policy.giveUpMs;
-  if (FORBIDDEN.has(reason) || (TOO_DEAR.has(reason) && !isPatient)) return { kind: 'givenBack', reason };
-  if ((reason === 'reverts' || reason === 'nonceAhead') && !isPatient) return failed(errorMessage);
-  return undefined;
+  const { isForbidden, finality } = ruleOf(reason);
+  if (isForbidden || (finality === 'givenBack' && !isPatient)) return { kind: 'givenBack', verdict };
+  return finality === 'fails' && !isPatient ? failed(errorMessage) : undefined;
 }
 
-/** `claimed` becomes `lost`, where the gateway takes it back; where it knows no such thing, what nobody will carry out is failed. */
-async function giveBack(ports: ReviewPorts, request: OpenRequest, reason: LeaveReason): Promise<Finding | undefined> {
-  const { gateway, journal, inFlight, notes, now } = ports;
+/** `claimed` becomes `lost`, if the gateway takes it back; if it knows no such thing, what nobody will carry out is failed. */
+async function giveBack(
+  { gateway, journal, inFlight, events, now }: RelayerContext,
+  request: OpenRequest,
+  verdict: Leave,
+): Promise<Finding | undefined> {
   const { requestId, record } = request;
+  const { reason } = verdict;
   const result = await gateway.release(requestId);
   if (result === 'unknown') return undefined;
   if (result === 'absent') {
-    const errorMessage = explainRefusal(reason, record.action);
-    return errorMessage === undefined ? undefined : failed(errorMessage);
+    const { failure } = ruleOf(reason);
+    return failure === undefined ? undefined : failed(failure);
   }
-  journal.move([{ requestId, to: 'lost', by: 'reviewClaim', nowMs: now() }]);
+  const nowMs = now();
+  journal.move([{ requestId, to: 'lost', by: 'reviewClaim', nowMs }]);
+  // The queue is to show it again when it may be otherwise.
+  journal.recordVerdicts([firstEvaluation({ record, verdict, nowMs })]);
   inFlight.drop(requestId);
-  notes.log.info({ requestId, reason }, 'given back');
-  return { kind: 'givenBack', reason };
+  events.emit({ type: 'claim-released', requestId, reason });
+  return { kind: 'givenBack', verdict };
+}
+
+/** Notes a verdict for people; no queue looks at what is claimed. */
+function recordVerdict(
+  { journal, inFlight, now }: RelayerContext,
+  { requestId, record }: OpenRequest,
+  verdict: Verdict,
+) {
+  const status = inFlight.status(requestId);
+  const sinceMs = status?.kind === 'blocked' ? status.sinceMs : now();
+  journal.recordVerdicts([{ record, verdict, sinceMs, recheckAtMs: Number.POSITIVE_INFINITY, nowMs: now() }]);
 }
 
 /** What the looks at one request remember. */
 interface Memory {
   readonly search: NonceSearch;
-  readonly mayStillCome: TurnPatience;
+  readonly mayStillCome: MayStillCome;
 }
 
 /** Looks once: what the chain says of it comes first, then its age, then a check as before a claim. */
 async function look(
-  ports: ReviewPorts,
+  context: RelayerContext,
   request: OpenRequest,
   { search, mayStillCome }: Memory,
 ): Promise<Finding | undefined> {
+  const { inFlight, now } = context;
   const { requestId, record } = request;
   // Before the chain is asked: what was carried out in its last moment is seen.
-  const expiry = await ports.findExpiry(record);
-  const answer = await ports.askChain(request);
+  const expiry = await findExpiry(context, record);
+  const answer = await findOutcome(context, request);
   if (answer.kind === 'executed') return { kind: 'ended', outcome: { status: 'success', txHash: answer.txHash } };
   if (answer.kind === 'unsettled') return undefined;
   if (answer.kind === 'replaced') return failed(answer.reason);
-  if (expiry !== undefined) return (await ports.bearRefusal(request)) ? failed(expiry) : undefined;
-  const { verdicts, failures } = await ports.check({ candidates: [{ record, search }] });
+  if (expiry !== undefined) return (await confirmRevert(context, request)) ? failed(expiry) : undefined;
+  const { verdicts, failures } = await checkRequests(context, { candidates: [{ record, search }] });
   const failure = failures.get(requestId);
   if (failure !== undefined) throw failure;
   const verdict = verdicts.get(requestId);
   if (verdict === undefined) return undefined;
-  ports.journal.judge([{ record, verdict, nowMs: ports.now() }]);
-  const finding = judge(ports, request, verdict);
-  const standing = ports.inFlight.standing(requestId);
+  recordVerdict(context, request, verdict);
+  const finding = evaluate(context, request, verdict);
+  const status = inFlight.status(requestId);
   // Beyond all patience it was before its claim, when the same was asked.
-  const isAsked = finding?.kind === 'ended' && standing?.kind === 'blocked' && standing.sinceMs > 0;
+  const isAsked = finding?.kind === 'ended' && status?.kind === 'blocked' && status.sinceMs > 0;
   if (isAsked && (await mayStillCome(verdict))) {
-    ports.inFlight.note(requestId, { ...standing, sinceMs: ports.now() });
+    inFlight.note(requestId, { ...status, sinceMs: now() });
     return undefined;
   }
   // A node that has fallen behind, or lies, may say of anything that it would revert.
-  return finding?.kind === 'ended' && !(await ports.bearRefusal(request)) ? undefined : finding;
+  return finding?.kind === 'ended' && !(await confirmRevert(context, request)) ? undefined : finding;
 }
 
-async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<readonly string[]> {
-  const { journal, inFlight, notes, now, random, signal } = ports;
+async function reviewOne(context: RelayerContext, request: OpenRequest): Promise<readonly string[]> {
+  const { journal, inFlight, events, now, random, signal } = context;
   const { requestId } = request;
-  const backOff = createBackOff({ firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal });
+  const backOff = createBackOff({ ...PAUSES, random, signal });
   const search = createNonceSearch(request.record, request.signatures);
-  const memory = { search, mayStillCome: createTurnPatience(ports) };
+  const memory = { search, mayStillCome: createGapQuestionForClaim(context) };
   // What looks well here, and does not where it is about to be sent, is not looked at without a pause.
-  if (inFlight.standing(requestId)?.refusal !== undefined) await backOff.wait();
+  if (inFlight.status(requestId)?.refusal !== undefined) await backOff.wait();
   while (!signal.aborted) {
     try {
-      const found = await look(ports, request, memory);
-      const finding = found?.kind === 'givenBack' ? await giveBack(ports, request, found.reason) : found;
+      const found = await look(context, request, memory);
+      const finding = found?.kind === 'givenBack' ? await giveBack(context, request, found.verdict) : found;
       if (finding?.kind === 'givenBack') return [];
       if (finding?.kind === 'ready') {
-        const { refusal } = inFlight.standing(requestId) ?? {};
+        const { refusal } = inFlight.status(requestId) ?? {};
         inFlight.note(requestId, { ...finding, ...(refusal && { refusal }) });
       }
       if (finding?.kind === 'ended') {
@@ -154,8 +146,7 @@ async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<read
       if (finding !== undefined) return [requestId];
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      notes.fault('chain');
-      notes.log.warn({ requestId, reason: error.message }, 'chain did not answer');
+      events.emit({ type: 'claim-unreviewed', where: 'chain', requestId, reason: error.message });
     }
     if (!(await backOff.wait())) break;
   }
@@ -167,27 +158,30 @@ async function reviewOne(ports: ReviewPorts, request: OpenRequest): Promise<read
  * each can be submitted, or is `mined`: executed, or failed for a reason that waiting does not mend.
  *
  * @param requests - `claimed`
- * @returns those that go on; none where the signal ended the looking
+ * @returns those that go on; none if the signal ended the looking
  */
-export async function reviewClaim(ports: ReviewPorts, requests: readonly OpenRequest[]): Promise<readonly string[]> {
-  return (await Promise.all(requests.map((request) => reviewOne(ports, request)))).flat();
+export async function reviewClaim(
+  context: RelayerContext,
+  requests: readonly OpenRequest[],
+): Promise<readonly string[]> {
+  return (await Promise.all(requests.map((request) => reviewOne(context, request)))).flat();
 }
 
 /** Whether the turn of a claimed request may still come. @param verdict - found a moment ago */
-type TurnPatience = (verdict: Verdict | undefined) => Promise<boolean>;
+type MayStillCome = (verdict: Verdict | undefined) => Promise<boolean>;
 
 /**
  * Makes the question whether the turn of a claimed request may still come: the request that goes before it is open, maybe in a transaction
  * of this very relayer, or was a moment ago. The chain was read before the gateway: what had that nonce may have ended in between, and
  * only the next look tells.
  */
-function createTurnPatience(ports: GapPorts): TurnPatience {
+function createGapQuestionForClaim(context: RelayerContext): MayStillCome {
   let missing: bigint | undefined;
   return async function mayStillCome(verdict) {
     if (verdict?.kind !== 'leave' || verdict.gap === undefined) return false;
     const { nonce } = verdict.gap;
     try {
-      if (await createGapQuestion(ports)(verdict.gap)) {
+      if (await createGapQuestion(context)(verdict.gap)) {
         missing = undefined;
         return true;
       }

@@ -1,57 +1,62 @@
-import type { Sender } from '@prism-gateway/sender';
-import type { Hex } from 'viem';
-import type { ChainReader } from '../chain/chainReader.ts';
-import type { ChainState } from '../chain/watchChain.ts';
-import type { PendingQueue } from '../gateway/pendingQueue.ts';
-import type { Journal } from '../journal/openJournal.ts';
-import type { ChainSettings } from '../settings/chainSettings.ts';
-import type { ChainNotes } from './createChainNotes.ts';
-import type { InFlight } from './createInFlight.ts';
-import { type JudgePorts, judgeRequests } from './judgeRequests.ts';
-import type { RoundResult } from './pickClaims.ts';
-
-/** Gas that a request is taken to need as long as it is not known, for what the ether suffices for. */
-const TYPICAL_GAS = 400_000n;
-/** A call that carries a short text, as large as most are. */
-const TYPICAL_DATA: Hex = `0x${'5a'.repeat(600)}`;
-
-export interface RoundPorts {
-  readonly queue: PendingQueue;
-  readonly judging: JudgePorts;
-  readonly countRoom: () => Promise<number>;
-}
-
-/** How many more requests the relayer can submit: what its limit, and its ether, leave. */
-export async function countRoom(ports: {
-  readonly inFlight: Pick<InFlight, 'size' | 'reservedGas'>;
-  readonly state: Pick<ChainState, 'balance' | 'head'>;
-  readonly chain: Pick<ChainReader, 'extraCost'>;
-  readonly settings: Pick<ChainSettings, 'maxInFlight' | 'maxFeePerGas'>;
-  readonly sender: Pick<Sender, 'isHeld'>;
-  readonly journal: Pick<Journal, 'isFailing'>;
-  readonly notes: Pick<ChainNotes, 'balance'>;
-}): Promise<number> {
-  const { chain, inFlight, settings, state, sender, journal, notes } = ports;
-  const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
-  notes.balance(balance);
-  const room = settings.maxInFlight - inFlight.size;
-  // What is claimed while nothing can be sent, or written down, would be kept from others.
-  if (room <= 0 || sender.isHeld() || journal.isFailing()) return 0;
-  const [price = 0n] = [gasReserve, settings.maxFeePerGas].toSorted((a, b) => (a < b ? -1 : 1));
-  const extra = await chain.extraCost(TYPICAL_DATA, TYPICAL_GAS);
-  const left = balance - inFlight.reservedGas() * price;
-  const each = (TYPICAL_GAS + extra.gas) * price + extra.wei;
-  return left <= 0n ? 0 : Math.min(room, Number(left / (each || 1n)));
-}
+import { ChainError } from '../chain/chainError.ts';
+import { isClaimable, isDue } from './candidates.ts';
+import type { RelayerContext } from './context.ts';
+import { evaluateRequests } from './evaluateRequests.ts';
+import { countRoom, pickClaims, type RoundResult } from './pickClaims.ts';
 
 /**
- * Looks at the queue once: reads what is pending, has judged what is new, and begins to claim some of what pays.
+ * Looks at the queue once: reads what is pending, has evaluated what is new, and begins to claim some of what pays. The chain is asked nothing
+ * while there is nothing to evaluate or claim.
  *
- * @throws GatewayError, ChainError where one of them does not answer
+ * @throws GatewayError, ChainError if one of them does not answer
  */
-export async function runRound(ports: RoundPorts): Promise<RoundResult> {
-  const { queue, judging, countRoom } = ports;
-  const wanted = await countRoom();
-  if (wanted === 0) return 'idle';
-  return await judgeRequests(judging, await queue.look(wanted));
+export async function runRound(context: RelayerContext): Promise<RoundResult> {
+  const { gateway, inFlight, now } = context;
+  const seen = await gateway.queue.look();
+  const isWork = seen.some((candidate) => isDue(candidate, now()) || isClaimable(candidate));
+  if (inFlight.untrusted.fault === undefined && !isWork) return 'idle';
+  if ((await countRoom(context)) === 0) return 'idle';
+  await evaluateRequests(context, seen);
+  return await pickClaims(context, seen);
+}
+
+/** Of more blocks since the last look only the newest is read: what waits is looked at every two minutes in any case. */
+const MAX_BLOCKS = 100n;
+
+/**
+ * Makes the look for signers whose turn has come by somebody else's transaction: what waits for an earlier request of theirs is evaluated anew
+ * with the block that has that, and not only when its pause is over. Nothing is asked while nothing waits.
+ *
+ * @returns looks at the blocks since the last look
+ * @see docs/specification.md RELAY-27
+ */
+export function createExecutionWatch({ chain, gateway, events, wake }: RelayerContext): () => Promise<void> {
+  let seen: bigint | undefined;
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    const { number } = await chain.state.block();
+    const fromBlock = seen === undefined || number - seen > MAX_BLOCKS ? number : seen + 1n;
+    if (fromBlock > number) return;
+    const executed = await chain.readExecuted({ fromBlock, toBlock: number });
+    seen = number;
+    const others = executed.filter((one) => one.relayer.toLowerCase() !== chain.relayer);
+    const signers = new Set(others.map(({ signer }) => signer.toLowerCase()));
+    for (const signer of signers) gateway.candidates.touch(signer);
+    if (signers.size > 0) wake();
+  }
+
+  return async function lookForExecutions() {
+    const waiting = gateway.candidates.countAll().get('nonceAhead') ?? 0;
+    if (isLooking || waiting === 0) return;
+    isLooking = true;
+    try {
+      await look();
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      events.emit({ type: 'fault', where: 'chain' });
+    } finally {
+      isLooking = false;
+    }
+  };
 }

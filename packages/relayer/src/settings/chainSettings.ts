@@ -6,8 +6,10 @@ import {
   httpUrl,
   listOf,
   privateKey,
+  type SettingValues,
+  setting,
   wholeNumber,
-} from '@prism-gateway/runtime/settings';
+} from '@prism-gateway/node/settings';
 import * as z from 'zod/mini';
 
 /** Highest chain id that is still an exact number. */
@@ -85,7 +87,7 @@ export type GivenChain = z.infer<typeof chainSchema>;
 export interface ChainSettings {
   /** The gateway's name of it. */
   readonly chainName: string;
-  /** The node that is used; the others bear it out where an answer ends a request. */
+  /** The node that is used; the others bear it out if an answer ends a request. */
   readonly rpcUrls: readonly [string, ...string[]];
   /** In lower case. */
   readonly forwarder: `0x${string}`;
@@ -118,15 +120,31 @@ export function namedChainId(chainName: string): number | undefined {
 }
 
 /** Of whoever works for a gateway on some chains: the relayer and the watchtower. */
-export const namedChainsFields = {
-  GATEWAY_URL: z._default(httpUrl(), 'http://127.0.0.1:8787'),
-  RELAYER_PRIVATE_KEY: z.optional(privateKey()),
-  RELAYER_KEYSTORE: z.optional(z.string()),
-  RELAYER_KEYSTORE_PASSWORD: z.optional(z.string()),
-  RELAYER_CHAINS: z.optional(chainsFormat),
-  CHAIN_NAME: z.optional(chainName()),
-  RPC_URL: z.optional(rpcUrls()),
-  FORWARDER_ADDRESS: z.optional(address()),
+export const namedChains = {
+  GATEWAY_URL: setting(httpUrl(), 'the gateway; the address of this key must be on its whitelist', {
+    initial: 'http://127.0.0.1:8787',
+  }),
+  RELAYER_PRIVATE_KEY: setting(
+    privateKey(),
+    '0x and 64 hex digits, or kms: and the name of a key in AWS KMS; or an encrypted keystore',
+    { isSecret: true },
+  ),
+  RELAYER_KEYSTORE: setting(z.string(), 'path of the keystore'),
+  RELAYER_KEYSTORE_PASSWORD: setting(z.string(), 'its password', { isSecret: true }),
+  CHAIN_NAME: setting(chainName(), "the gateway's name of the chain, as requests carry it; eip155:8453 is chain 8453", {
+    heading: 'One chain',
+  }),
+  RPC_URL: setting(
+    rpcUrls(),
+    'JSON-RPC over http or https; several with commas between: the first that answers is asked, and two have to agree before a request is ended',
+    { isSecret: true },
+  ),
+  FORWARDER_ADDRESS: setting(address(), "the Forwarder's address"),
+  RELAYER_CHAINS: setting(
+    chainsFormat,
+    'several chains, instead of those three, as JSON: [{"chainName", "rpcUrl", "forwarder"}], and for each, if it differs, "chainId", "fromBlock", "creditsPerEth", "maxFeeGwei", "maxInFlight", "maxBatchSize", "confirmations"',
+    { isSecret: true },
+  ),
 } as const;
 
 const SINGLE = ['CHAIN_NAME', 'RPC_URL', 'FORWARDER_ADDRESS'] as const;
@@ -141,7 +159,7 @@ export function findChainFaults(given: Environment): readonly string[] {
   );
 }
 
-type Named = Pick<z.infer<z.ZodMiniObject<typeof namedChainsFields>>, 'RELAYER_CHAINS' | (typeof SINGLE)[number]>;
+type Named = Pick<SettingValues<typeof namedChains>, 'RELAYER_CHAINS' | (typeof SINGLE)[number]>;
 
 /** The chains that were named, whichever way. */
 export function listChains(settings: Named): readonly GivenChain[] {

@@ -1,7 +1,6 @@
-import { SettingsError } from '@prism-gateway/runtime/settings';
+import { SettingsError } from '@prism-gateway/node/settings';
 import { expect, test } from 'vitest';
 import { journalPath, parseSettings } from './settings.ts';
-import { usage } from './usage.ts';
 
 const key = `0x${'11'.repeat(32)}`;
 const forwarder = `0x${'aB'.repeat(20)}`;
@@ -110,19 +109,6 @@ test('the same chain twice is a fault', () => {
   expect(faultsOf({ RELAYER_PRIVATE_KEY: key, RELAYER_CHAINS, CREDITS_PER_ETH: '1' })).toEqual([
     'RELAYER_CHAINS: expected each chainName once',
   ]);
-});
-
-test('the help names every setting', () => {
-  const names = [
-    'GATEWAY_URL',
-    'RELAYER_KEYSTORE_PASSWORD',
-    'RELAYER_CHAINS',
-    'CREDITS_PER_ETH',
-    'TAKE_OVER_SECONDS',
-    'DATA_DIR',
-    'LOCK_DIR',
-  ];
-  for (const name of [...names, ...Object.keys(one)]) expect(usage).toContain(name);
 });
 
 test('locks on keys are in the data folder, unless relayers with folders of their own share another', () => {

@@ -1,78 +1,29 @@
 import { join } from 'node:path';
-import { ACTIONS, type Action, isAction } from '@prism-gateway/protocol';
 import {
-  baseUnits,
-  decimalAmount,
   type Environment,
-  expected,
-  flag,
   keyFaults,
-  logLevel,
   parseEnvironment,
-  portOrOff,
+  type SettingValues,
   splitList,
-  wholeNumber,
-} from '@prism-gateway/runtime/settings';
-import * as z from 'zod/mini';
+} from '@prism-gateway/node/settings';
+import { type Action, isAction } from '@prism-gateway/protocol';
 import type { LossLimits } from '../budgets/createBudgets.ts';
 import {
   type ChainSettings,
-  chainFields,
   findChainFaults,
   findRepeatedChains,
   type GivenChain,
   listChains,
   namedChainId,
-  namedChainsFields,
 } from './chainSettings.ts';
+import { relayerSettings } from './relayerSettings.ts';
 
-const actionsError = expected(`a comma list of ${ACTIONS.join(', ')}`);
+export { relayerSettings } from './relayerSettings.ts';
+
 /** 10^9 wei in 18-decimal fixed point of gwei: 10^18 / 10^9. */
 const FIXED_POINT_PER_WEI = 10n ** 9n;
 
-const schema = z.object({
-  ...namedChainsFields,
-  CREDITS_PER_ETH: z.optional(chainFields.CREDITS_PER_ETH),
-  MAX_FEE_GWEI: z._default(chainFields.MAX_FEE_GWEI, 100n * 10n ** 18n),
-  MAX_IN_FLIGHT: z._default(chainFields.MAX_IN_FLIGHT, 128),
-  MAX_BATCH_SIZE: z._default(chainFields.MAX_BATCH_SIZE, 50),
-  CONFIRMATIONS: z.optional(chainFields.CONFIRMATIONS),
-  ACTIONS: z._default(
-    z.string().check(
-      z.refine((text) => {
-        const names = splitList(text);
-        return names.length > 0 && names.every(isAction);
-      }, actionsError),
-    ),
-    ACTIONS.join(','),
-  ),
-  FEE_MARGIN_PERCENT: z._default(wholeNumber(0, 1000), 10),
-  MAX_SPONSOR_CREDITS: z._default(baseUnits(), 0n),
-  SPONSOR_BUDGET_SIGNER: z.optional(baseUnits()),
-  SPONSOR_BUDGET_DAY: z.optional(baseUnits()),
-  LOSS_BUDGET_REQUEST: z._default(decimalAmount(18), 5n * 10n ** 15n),
-  LOSS_BUDGET_SIGNER: z._default(decimalAmount(18), 10n ** 16n),
-  LOSS_BUDGET_CODE: z._default(decimalAmount(18), 5n * 10n ** 16n),
-  LOSS_BUDGET_HOUR: z._default(decimalAmount(18), 10n ** 17n),
-  LOSS_BUDGET_DAY: z._default(decimalAmount(18), 5n * 10n ** 17n),
-  UNKNOWN_WALLETS: z._default(flag(), false),
-  UNKNOWN_WALLET_MARGIN_PERCENT: z._default(wholeNumber(0, 10_000), 100),
-  POLL_MIN_MS: z._default(wholeNumber(10, 60_000), 200),
-  POLL_MAX_MS: z._default(wholeNumber(10, 600_000), 2000),
-  GIVE_UP_SECONDS: z._default(wholeNumber(0, 86_400), 120),
-  TAKE_OVER_SECONDS: z._default(wholeNumber(0, 31_536_000), 0),
-  MAX_HEAD_AGE_SECONDS: z._default(wholeNumber(0, 86_400), 60),
-  CLAIM_LEASE_SECONDS: z._default(wholeNumber(0, 31_536_000), 900),
-  DRAIN_SECONDS: z._default(wholeNumber(0, 3600), 60),
-  BUMP_AFTER_SECONDS: z._default(wholeNumber(1, 3600), 30),
-  DATA_DIR: z._default(z.string(), './data'),
-  LOCK_DIR: z.optional(z.string()),
-  METRICS_HOST: z._default(z.string(), '127.0.0.1'),
-  METRICS_PORT: z._default(portOrOff(), 9464),
-  LOG_LEVEL: z._default(logLevel(), 'info'),
-});
-
-type Parsed = z.infer<typeof schema>;
+type Parsed = SettingValues<typeof relayerSettings>;
 
 /** What is set for all chains alike. */
 export interface RelayPolicy {
@@ -95,13 +46,15 @@ export interface RelayPolicy {
   readonly takeOverMs: number;
   /** Age from which a node's newest block is stale, in seconds; 0 = never. */
   readonly maxHeadAgeSeconds: number;
-  /** How long the gateway's claims hold: a transaction of an older one is cancelled where that is cheaper than hoping; 0 = for ever. */
+  /** How long the gateway's claims hold: a transaction of an older one is cancelled if that is cheaper than hoping; 0 = for ever. */
   readonly leaseMs: number;
 }
 
 /** All settings, parsed. */
 export interface Settings {
   readonly gatewayUrl: string;
+  /** Where the feed alone is read; undefined: where all else is. */
+  readonly gatewayFeedUrl?: string | undefined;
   readonly privateKey: string | undefined;
   /** Path of an encrypted keystore, instead of the key. */
   readonly keystore: string | undefined;
@@ -116,6 +69,8 @@ export interface Settings {
   readonly bumpAfterMs: number;
   readonly metricsHost: string;
   readonly metricsPort: number | 'off';
+  /** Called twice a minute while the relayer is well. */
+  readonly heartbeatUrl: string | undefined;
   readonly logLevel: Parsed['LOG_LEVEL'];
 }
 
@@ -182,9 +137,10 @@ function readPolicy(settings: Parsed): RelayPolicy {
  * @throws SettingsError `SETTINGS_INVALID`: names every fault and repeats no value
  */
 export function parseSettings(environment: Environment): Settings {
-  const settings = parseEnvironment({ schema, findFaults, findValueFaults }, environment);
+  const settings = parseEnvironment({ settings: relayerSettings, findFaults, findValueFaults }, environment);
   return {
     gatewayUrl: settings.GATEWAY_URL,
+    gatewayFeedUrl: settings.GATEWAY_FEED_URL,
     privateKey: settings.RELAYER_PRIVATE_KEY,
     keystore: settings.RELAYER_KEYSTORE,
     keystorePassword: settings.RELAYER_KEYSTORE_PASSWORD,
@@ -196,6 +152,7 @@ export function parseSettings(environment: Environment): Settings {
     bumpAfterMs: settings.BUMP_AFTER_SECONDS * 1000,
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
+    heartbeatUrl: settings.HEARTBEAT_URL,
     logLevel: settings.LOG_LEVEL,
   };
 }

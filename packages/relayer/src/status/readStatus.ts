@@ -1,9 +1,10 @@
 import { formatEther } from 'viem/utils';
 import type {
+  Counts,
   ForeignTransactions,
   HeldRequest,
   JournalView,
-  OutvotedNode,
+  OutlierNode,
   WrittenExceeded,
   WrittenVerdict,
 } from '../journal/createJournalView.ts';
@@ -12,7 +13,7 @@ const HOUR_MS = 3_600_000;
 /** Most requests that a status lists one by one. */
 const MAX_LISTED = 50;
 
-/** What a relayer holds, has judged, and has spent and earned on one chain; JSON as it stands. */
+/** What a relayer holds, has evaluated, and has spent and earned on one chain; JSON as it stands. */
 export interface ChainStatus {
   readonly held: { readonly total: number; readonly byState: Counts; readonly requests: readonly HeldRequest[] };
   readonly judged: { readonly total: number; readonly byVerdict: Counts };
@@ -26,7 +27,7 @@ export interface ChainStatus {
   /** Transactions of the relayer's own address that it has not made. */
   readonly foreignTransactions: ForeignTransactions;
   /** Nodes that were alone with what they said, in the last week. */
-  readonly outvotedNodes: readonly OutvotedNode[];
+  readonly outvotedNodes: readonly OutlierNode[];
   /** What transactions have cost beyond their fees, in ether, and whom the relayer therefore leaves alone. */
   readonly losses: {
     readonly lastHourEther: string;
@@ -34,9 +35,6 @@ export interface ChainStatus {
     readonly exceeded: readonly WrittenExceeded[];
   };
 }
-
-/** How many, by name. */
-export type Counts = Readonly<Record<string, number>>;
 
 const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 

@@ -1,4 +1,4 @@
-import type { Alert } from '@prism-gateway/alerts';
+import type { Alert } from '@prism-gateway/node/alerts';
 import { createAdminClient, createGatewayClient } from '@prism-gateway/sdk';
 import { createLogRecorder, startFetchServer } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
@@ -41,7 +41,10 @@ async function setUp() {
 function putEnded(journal: WatchJournal): void {
   const nothing = { claimedSeconds: 1n, claimNonce: 0, txHash: undefined, endedSeconds: 2n, endedBlock: 3n } as const;
   const row = { requestId: 'r1', state: 'done', status: 'success', relayer: RELAYER, expiresSeconds: 9n } as const;
-  journal.put({ ...row, ...nothing, isExcused: false, body: '{"chainName":"c"}' }, { signers: [], atMs: 1 });
+  journal.put(
+    { ...row, ...nothing, excuse: 'none', claimPrice: 0n, idleSeconds: 0n, body: '{"chainName":"c"}' },
+    { signers: [], atMs: 1 },
+  );
 }
 
 // Shows WATCH-4.
@@ -65,6 +68,12 @@ test('a liar is suspended, what it holds is released, and what it has not done i
     `${path}/release`,
     '/requests {"chainName":"c"}',
   ]);
+  journal.addFinding(finding('r3', 'falseFailure'), 1);
+  journal.addFinding({ ...finding('r4', 'falseFailure'), txHash: `0x${'11'.repeat(32)}` }, 1);
+  acts.length = 0;
+  await enforce();
+  // What was carried out must not be again.
+  expect(acts.filter((act) => act.endsWith('/reopen'))).toEqual(['/admin/requests/r3/reopen']);
   expect(scene.alerts).toEqual([]);
 });
 

@@ -1,13 +1,13 @@
-import type { Alerter } from '@prism-gateway/alerts';
-import type { Logger } from '@prism-gateway/runtime/logs';
-import type { AdminClient, GatewayClient } from '@prism-gateway/sdk';
+import type { Alerter } from '@prism-gateway/node/alerts';
+import type { Logger } from '@prism-gateway/node/logs';
+import { type AdminClient, type GatewayClient, isGatewayError } from '@prism-gateway/sdk';
 import { isLie } from './finding.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
 
 /** What an enforcer works with. */
 interface EnforcerOptions {
   readonly journal: Pick<WatchJournal, 'listToActOn' | 'markActedOn' | 'get'>;
-  readonly admin: Pick<AdminClient, 'listRelayers' | 'suspendRelayer' | 'releaseRelayer'>;
+  readonly admin: Pick<AdminClient, 'listRelayers' | 'suspendRelayer' | 'releaseRelayer' | 'reopenRequest'>;
   readonly gateway: Pick<GatewayClient, 'transport'>;
   readonly alerter: Pick<Alerter, 'raise'>;
   readonly log: Logger;
@@ -35,6 +35,17 @@ async function postAgain(options: EnforcerOptions, { requestId }: StoredFinding)
   });
 }
 
+/** Makes pending again what was falsely reported failed. Somebody may have done so already, or removed it. */
+async function reopen({ admin, log }: EnforcerOptions, { requestId, relayer }: StoredFinding): Promise<void> {
+  try {
+    await admin.reopenRequest(requestId);
+    log.warn({ requestId, relayer }, 'reopened for another relayer');
+  } catch (error) {
+    if (!isGatewayError(error) || (error.status !== 404 && error.status !== 409)) throw error;
+    log.warn({ requestId, relayer, reason: error.message }, 'not reopened');
+  }
+}
+
 async function act(options: EnforcerOptions, finding: StoredFinding): Promise<void> {
   const { admin, log } = options;
   const { requestId, relayer, kind } = finding;
@@ -46,11 +57,12 @@ async function act(options: EnforcerOptions, finding: StoredFinding): Promise<vo
   await admin.releaseRelayer(relayer);
   log.warn({ relayer, kind, requestId }, 'suspended, and what it held is released');
   if (kind === 'falseSuccess') await postAgain(options, finding);
+  if (kind === 'falseFailure' && finding.txHash === undefined) await reopen(options, finding);
 }
 
 /**
  * Makes what acts upon lies: their relayer is suspended, what it holds is released, and a request that was reported as done and is not is
- * posted again. What could not be done is tried again with the next look, also after a restart.
+ * posted again, one that was falsely reported failed reopened. What could not be done is tried again with the next look, also after a restart.
  *
  * @returns acts upon every lie that has not been acted upon; it throws GatewayError
  * @see docs/specification.md WATCH-4

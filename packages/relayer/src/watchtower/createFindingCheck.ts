@@ -1,70 +1,152 @@
-import { parseCount, parseQuantity } from '@prism-gateway/rpc';
+import type { RecoverSigner } from '@prism-gateway/node/accounts';
+import { parseCount, parseQuantity } from '@prism-gateway/node/rpc';
+import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { type ChainRpc, readBlockTime } from '../chain/createChainRpc.ts';
+import { createWalkBack } from '../chain/createWalkBack.ts';
+import { findBlockAt } from '../chain/findExecution.ts';
+import { createSignatureTest, listSignedParts } from '../checks/findNonce.ts';
+import { MAJORITY } from '../nodes/askNodes.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
-import { readTold } from './readChainNews.ts';
+import { isFalseFailure } from './judgeFailure.ts';
+import { WINDOW_SECONDS } from './judgeReleases.ts';
+import { readAllExecutions, readForeignEvents, readTold } from './readChainNews.ts';
 
-/** A finding, and what else a node has to bear out. */
+/** A finding, and what else a node has to confirm. */
 export interface Accusation {
   readonly finding: Finding;
-  /** The transaction that a `success` names. */
-  readonly named: Hex | undefined;
-  /** How many transactions the holder had sent when it claimed; undefined: not known. */
-  readonly claimNonce: number | undefined;
-  /** Whether an execution is one of the request. */
-  readonly isOf: (execution: StoredExecution) => boolean;
+  /** Of what the finding accuses; of `idleRelease` there is no single request. */
+  readonly report?: {
+    readonly request: Pick<RequestRecord, 'action' | 'params'>;
+    /** The transaction that a `success` names. */
+    readonly named: Hex | undefined;
+    /** How many transactions the holder had sent when it claimed; undefined: not known. */
+    readonly claimNonce: number | undefined;
+    /** Unix seconds of claim and report, and of the end of the signatures. */
+    readonly claimedSeconds: bigint;
+    readonly endedSeconds: bigint;
+    readonly expiresSeconds: bigint;
+    /** Whether an execution is one of the request. */
+    readonly isOf: (execution: StoredExecution) => boolean;
+  };
 }
 
-/** So many nodes have to say so before a relayer is accused. */
-const MAJORITY = 2;
+/** What nodes say of a finding together; `otherForwarder`: the named transaction has carried it out, by the Forwarder it was signed for. */
+export type Checked = 'confirmed' | 'refuted' | 'unknown' | 'otherForwarder';
 
-type Node = Pick<ChainRpc, 'read'>;
+/** Findings that one node alone can refute: what it knows of a relayer's work, it cannot have from nowhere. */
+const REFUTED_BY_ONE: ReadonlySet<Finding['kind']> = new Set(['idleClaim', 'idleRelease']);
+
+type Node = Pick<ChainRpc, 'read' | 'attempt'>;
+
+interface CheckedChain {
+  /** Each node by itself. */
+  readonly nodes: readonly Node[];
+  readonly chainId: number;
+  readonly forwarder: Hex;
+  readonly recoverSigner: RecoverSigner;
+}
+
+type Question = Omit<CheckedChain, 'nodes'> & { readonly node: Node };
+
+/** Whether a node knows a transaction of a relayer that waits for a block, with some of a request's signatures if it can tell. */
+async function knowsWaiting({ node }: Question, relayer: Hex, request: Pick<RequestRecord, 'action' | 'params'>) {
+  const count = (tag: string) =>
+    node.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));
+  const [mined, sent, pool] = await Promise.all([
+    count('latest'),
+    count('pending'),
+    // Not every node shows its pool.
+    node.read(['txpool_contentFrom', relayer], JSON.stringify).catch((error: unknown) => {
+      if (error instanceof ChainError) return undefined;
+      throw error;
+    }),
+  ]);
+  if (pool === undefined) return { sent, isWaiting: sent > mined };
+  return { sent, isWaiting: listSignedParts(request).some(({ r }) => pool.toLowerCase().includes(r.slice(2))) };
+}
+
+/** Whether a relayer has carried out anything in the time in which it gave claims back. */
+async function hasWorked({ node, forwarder }: Question, { relayer }: Finding, head: bigint): Promise<boolean> {
+  const timestamp = await node.read(['eth_getBlockByNumber', 'latest', false], (answer) =>
+    parseQuantity(Object(answer).timestamp, 'block time'),
+  );
+  const seconds = timestamp - WINDOW_SECONDS;
+  const fromBlock = (await findBlockAt({ rpc: node, seconds, fromBlock: 0n, head: { number: head, timestamp } })) + 1n;
+  const source = { rpc: node, forwarder, walkBack: createWalkBack() };
+  const found = await readAllExecutions(source, { fromBlock, toBlock: head });
+  return found.some((execution) => execution.relayer === relayer);
+}
+
+/** Whether the named transaction has carried the request out at another contract, for which its signer has signed it. */
+async function isOfOtherForwarder(question: Question, { report }: Accusation): Promise<boolean> {
+  if (report?.named === undefined) return false;
+  const { node, forwarder, chainId, recoverSigner } = question;
+  const parts = listSignedParts(report.request);
+  for (const { address, signer, nonce } of await readForeignEvents({ rpc: node, forwarder }, report.named)) {
+    const part = parts.find((each) => each.signer === signer);
+    if (part && (await createSignatureTest({ chainId, forwarder: address, recoverSigner }, part)(nonce))) return true;
+  }
+  return false;
+}
 
 /** Whether what a node shows is what the finding rests on. */
-async function isBorneOut(node: Node, forwarder: Hex, accusation: Accusation): Promise<boolean> {
-  const { finding, named, claimNonce, isOf } = accusation;
-  const hasExecuted = async (txHash: Hex) => (await readTold({ rpc: node, forwarder }, txHash)).some(isOf);
-  if (finding.txHash !== undefined && !(await hasExecuted(finding.txHash))) return false;
-  const rests = finding.kind === 'falseSuccess' || finding.kind === 'wrongTransaction';
-  if (rests && named !== undefined && (await hasExecuted(named))) return false;
-  if (finding.kind !== 'idleClaim' || claimNonce === undefined) return true;
-  const call = ['eth_getTransactionCount', finding.relayer, 'pending'] as const;
-  return (await node.read(call, (answer) => parseCount(answer, 'count'))) <= claimNonce;
+async function askNode(question: Question, accusation: Accusation, head: bigint): Promise<Checked> {
+  const { node, forwarder } = question;
+  const { finding, report } = accusation;
+  const word = (isSo: boolean) => (isSo ? 'confirmed' : 'refuted');
+  if (report === undefined) return word(!(await hasWorked(question, finding, head)));
+  const { request, named, claimNonce, isOf } = report;
+  const findExecution = async (txHash: Hex) => (await readTold({ rpc: node, forwarder }, txHash)).find(isOf);
+  const execution = finding.txHash === undefined ? undefined : await findExecution(finding.txHash);
+  if (finding.txHash !== undefined && execution === undefined) return 'refuted';
+  if (finding.kind === 'falseSuccess' || finding.kind === 'wrongTransaction') {
+    if (named !== undefined && (await findExecution(named)) !== undefined) return 'refuted';
+    return (await isOfOtherForwarder(question, accusation)) ? 'otherForwarder' : 'confirmed';
+  }
+  if (finding.kind === 'falseFailure') {
+    const { relayer, txHash } = finding;
+    const minedSeconds = execution && (await readBlockTime(node, execution.block));
+    if (minedSeconds !== undefined && minedSeconds < report.endedSeconds) return 'confirmed';
+    return word(await isFalseFailure({ rpc: node, forwarder }, { ...report, relayer, executedIn: txHash }));
+  }
+  if (finding.kind !== 'idleClaim') return 'confirmed';
+  const { sent, isWaiting } = await knowsWaiting(question, finding.relayer, request);
+  return word(!isWaiting && (claimNonce === undefined || sent <= claimNonce));
 }
 
-/** @returns undefined where a node does not answer, or is not as far as the look that has found it */
-async function askWitness(node: Node, forwarder: Hex, accusation: Accusation): Promise<boolean | undefined> {
+/** @returns `unknown` if a node does not answer, or is not as far as the look that has found it */
+async function askWitness(question: Question, accusation: Accusation): Promise<Checked> {
   try {
-    const head = await node.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number'));
-    return head < accusation.finding.block ? undefined : await isBorneOut(node, forwarder, accusation);
+    const head = await question.node.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number'));
+    return head < accusation.finding.block ? 'unknown' : await askNode(question, accusation, head);
   } catch (error) {
-    if (error instanceof ChainError) return undefined;
+    if (error instanceof ChainError) return 'unknown';
     throw error;
   }
 }
 
-/** Tells whether enough nodes bear a finding out. A node that lies, or is behind, has nobody accused. */
-export type CheckFinding = (accusation: Accusation) => Promise<boolean>;
+/** Tells whether enough nodes confirm a finding. A node that lies, or is behind, has nobody accused. */
+export type CheckFinding = (accusation: Accusation) => Promise<Checked>;
 
 /**
- * Makes the question whether nodes agree on what a finding rests on: two have to, and more than say otherwise. With one node there is
- * nobody to ask.
+ * Makes the question whether nodes agree on what a finding rests on: two have to, and more than say otherwise; of what shows that a
+ * relayer works, one is enough. With one node there is nobody else to ask.
  *
- * @param chain.witnesses - each node by itself, the one that the finding was made from among them
  * @see docs/specification.md WATCH-3
  */
-export function createFindingCheck(chain: {
-  readonly witnesses: readonly Node[];
-  readonly forwarder: Hex;
-}): CheckFinding {
-  const { witnesses, forwarder } = chain;
+export function createFindingCheck({ nodes, ...chain }: CheckedChain): CheckFinding {
+  const majority = Math.min(MAJORITY, nodes.length);
   return async function checkFinding(accusation) {
-    if (witnesses.length < MAJORITY) return true;
-    const words = await Promise.all(witnesses.map((node) => askWitness(node, forwarder, accusation)));
-    const agree = words.filter((word) => word === true).length;
-    const differ = words.filter((word) => word === false).length;
-    return agree >= MAJORITY && agree > differ;
+    const words = await Promise.all(nodes.map((node) => askWitness({ ...chain, node }, accusation)));
+    const count = (word: Checked) => words.filter((each) => each === word).length;
+    // A signature for another contract is nothing that a node can make up.
+    if (count('otherForwarder') > 0) return 'otherForwarder';
+    const [agree, differ] = [count('confirmed'), count('refuted')];
+    if (differ > 0 && REFUTED_BY_ONE.has(accusation.finding.kind)) return 'refuted';
+    if (agree >= majority && agree > differ) return 'confirmed';
+    return differ >= majority ? 'refuted' : 'unknown';
   };
 }

@@ -1,6 +1,7 @@
+import { pause } from '@prism-gateway/node';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { RelayerClient, RequestList } from '@prism-gateway/sdk';
-import { GatewayError } from '@prism-gateway/sdk';
+import { chooseFeedPause, isGatewayError } from '@prism-gateway/sdk';
 
 /** Records a page of a list. */
 const PAGE = 100;
@@ -8,6 +9,10 @@ const PAGE = 100;
 const MAX_SWEEP_PAGES = 40;
 /** Most requests a look that are asked for one by one. */
 const MAX_ASKED = 200;
+/** How often all open requests are listed while none is known, in milliseconds: what is posted meanwhile is among the newest. */
+const IDLE_SWEEP_MS = 60_000;
+/** How long the gateway waits for something new, in seconds: the longest that it takes. */
+const WAIT_SECONDS = 25;
 
 /** What has happened in the queue since the last look. */
 export interface QueueNews {
@@ -21,10 +26,12 @@ export interface QueueNews {
 
 /** Whose queue it is, and what is known of it. */
 interface QueueLookOptions {
-  readonly client: Pick<RelayerClient, 'list' | 'get'>;
+  readonly client: Pick<RelayerClient, 'list' | 'get' | 'readFeed'>;
   readonly chainName: string;
   /** Whether a request is known just so. */
   readonly isKnown: (record: RequestRecord) => boolean;
+  /** Whether no open request is known. */
+  readonly isIdle: () => boolean;
   /** Open requests that were not listed since a time, in Unix milliseconds. */
   readonly listUnseen: (beforeMs: number, limit: number) => readonly string[];
   readonly now: () => number;
@@ -77,31 +84,59 @@ function createSweep({ client, chainName, now }: QueueLookOptions) {
   };
 }
 
+/** Looks at a queue, and waits until there is something to look at. */
+export interface QueueLook {
+  /** Looks at what is new, what is open, and what became of those that are open no more. @throws GatewayError */
+  look(): Promise<QueueNews>;
+  /** Waits until something becomes pending, or for some time. It never throws. */
+  waitForNews(signal: AbortSignal): Promise<void>;
+}
+
 /**
- * Makes the look at a gateway's queue: what is new, what is open, and what became of those that are open no more.
+ * Waits at the feed of a gateway.
  *
- * @returns the look; it throws GatewayError
- * @see docs/specification.md WATCH-2
+ * @param news - what becomes pending is added to it
  */
-export function createQueueLook(options: QueueLookOptions): () => Promise<QueueNews> {
-  const { client, listUnseen, now } = options;
+function createFeedWait({ client, chainName }: QueueLookOptions, news: RequestRecord[]) {
+  let cursor: string | undefined;
+  let quiet = 0;
+  return async function waitForNews(signal: AbortSignal): Promise<void> {
+    // What was posted before the first cursor is found by the look that follows at once.
+    const from = cursor === undefined ? ({ from: 'now', wait: 0 } as const) : { cursor, wait: WAIT_SECONDS };
+    const page = await client.readFeed({ chainName, ...from, signal }).catch(() => undefined);
+    cursor = page?.cursor;
+    news.push(...(page?.items ?? []));
+    quiet = news.length > 0 ? 0 : quiet + 1;
+    if (quiet > 0 && page?.askAgainMs !== undefined) await pause(chooseFeedPause(page.askAgainMs, quiet - 1), signal);
+  };
+}
+
+/** Makes the look at a gateway's queue. @see docs/specification.md WATCH-2 */
+export function createQueueLook(options: QueueLookOptions): QueueLook {
+  const { client, listUnseen, isIdle, now } = options;
   const sweep = createSweep(options);
+  const news: RequestRecord[] = [];
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
   async function ask(requestId: string): Promise<RequestRecord | string> {
     try {
       return await client.get(requestId);
     } catch (error) {
-      if (error instanceof GatewayError && error.code === 'NOT_FOUND') return requestId;
+      if (isGatewayError(error, 'NOT_FOUND')) return requestId;
       throw error;
     }
   }
-  return async function look() {
+  async function look() {
     const atMs = now();
-    const newest = await readNewest(options);
+    const newest = [...news, ...(await readNewest(options))];
+    if (newest.length === 0 && isIdle() && atMs - sweptAtMs < IDLE_SWEEP_MS) return { records: [], gone: [], atMs };
     const { records, sweptFromMs } = await sweep();
+    sweptAtMs = atMs;
     const listed = new Set([...newest, ...records].map(({ requestId }) => requestId));
     const unseen = sweptFromMs === undefined ? [] : listUnseen(sweptFromMs, MAX_ASKED);
     const asked = await Promise.all(unseen.filter((requestId) => !listed.has(requestId)).map(ask));
     const gone = asked.filter((each) => typeof each === 'string');
+    news.length = 0;
     return { records: [...newest, ...records, ...asked.filter((each) => typeof each !== 'string')], gone, atMs };
-  };
+  }
+  return { look, waitForNews: createFeedWait(options, news) };
 }

@@ -1,9 +1,8 @@
-import type { Alert, Alerter } from '@prism-gateway/alerts';
+import type { Alert, Alerter } from '@prism-gateway/node/alerts';
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { parseCount } from '@prism-gateway/rpc';
 import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
-import type { Accusation, CheckFinding } from './createFindingCheck.ts';
+import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts';
 import type { QueueNews } from './createQueueLook.ts';
 import { type Finding, type FindingKind, isLie } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
@@ -12,8 +11,14 @@ import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts'
 import { judgeReleases } from './judgeReleases.ts';
 import { createDigestTest, type Judgement, judgeReport } from './judgeReport.ts';
 import { type ChainNews, readTold } from './readChainNews.ts';
+import { type Holders, readHolders } from './readHolders.ts';
 import { takeRecords } from './takeRecords.ts';
 
+/** Most findings that nodes are asked about in one look: the next one goes on. */
+const MAX_CHECKS = 32;
+/** What is said of a transaction of another Forwarder. */
+const OTHER_FORWARDER =
+  'It was carried out by another Forwarder, for which it was signed: compare FORWARDER_ADDRESS of watchtower and relayer.';
 /** How far back the first look at the chain goes, in seconds: as long as the Forwarder takes a signature by default. */
 const FIRST_LOOK_SECONDS = 86_400n;
 
@@ -28,8 +33,8 @@ export interface WatchOptions {
   readonly maxAge: bigint;
   readonly journal: WatchJournal;
   readonly alerter: Pick<Alerter, 'raise'>;
-  /** Whether other nodes bear a finding out; absent: there are none. */
-  readonly checkFinding?: CheckFinding | undefined;
+  /** Whether nodes confirm a finding. */
+  readonly checkFinding: CheckFinding;
   readonly lookAtQueue: () => Promise<QueueNews>;
   readonly lookAtChain: (seen: readonly SeenHead[], since: { readonly sinceSeconds: bigint }) => Promise<ChainNews>;
   readonly now: () => number;
@@ -42,55 +47,80 @@ export interface Looked {
 }
 
 /** What was read for a look; the writing needs nothing else. */
-interface Reading {
+interface Reading extends Holders {
   readonly queue: QueueNews;
   readonly chain: ChainNews;
-  /** How many transactions each holder has sent that are mined, and with those that wait. */
-  readonly mined: ReadonlyMap<Hex, number>;
-  readonly sent: ReadonlyMap<Hex, number>;
   /** Executions in the transactions that reports name. */
   readonly told: readonly StoredExecution[];
 }
 
-async function countSent(rpc: WatchOptions['rpc'], relayers: Iterable<Hex>, tag: 'latest' | 'pending') {
-  const counts = [...new Set(relayers)].map(async (relayer) => {
-    const count = await rpc.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));
-    return [relayer, count] as const;
-  });
-  return new Map(await Promise.all(counts));
-}
-
 function listNamed({ journal }: WatchOptions, { records }: QueueNews): Set<Hex> {
   const fresh = records.map(({ txHash, status }) => (status === 'success' ? txHash : undefined));
-  const known = journal.listToJudge(0n).map(({ txHash }) => txHash);
+  const known = journal.listEnded().map(({ txHash }) => txHash);
   return new Set(
     [...fresh, ...known].filter((txHash) => txHash !== undefined).map((txHash) => txHash.toLowerCase() as Hex),
   );
 }
 
-/** The queue comes first: the chain that is looked at afterwards is no older than any report. */
-async function read(options: WatchOptions): Promise<Reading> {
+/** How old what is known of the chain may be while nobody holds a request, or has reported one a moment ago, in milliseconds. */
+const QUIET_MS = 60_000;
+
+/** Whether nothing has to be compared with the chain now. */
+function isQuiet({ journal }: WatchOptions, { records, gone }: QueueNews): boolean {
+  const counts = journal.count();
+  const isOpen = (counts.get('held') ?? 0) + (counts.get('ended') ?? 0) > 0;
+  return !isOpen && gone.length === 0 && records.every(({ status }) => status === 'pending');
+}
+
+/** The queue comes first: the chain that is looked at afterwards is no older than any report. @param known - the newest block, if it was looked at a moment ago */
+async function read(options: WatchOptions, known: SeenHead | undefined): Promise<Reading> {
   const { rpc, journal, lookAtQueue, lookAtChain, now } = options;
   const queue = await lookAtQueue();
+  if (known !== undefined && isQuiet(options, queue)) {
+    const chain = { head: known, heads: [], fork: undefined, lostBlocks: 0n, executions: [] };
+    return { queue, chain, told: [], mined: new Map(), sent: new Map(), busy: new Set() };
+  }
   const sinceSeconds = BigInt(Math.floor(now() / 1000)) - FIRST_LOOK_SECONDS;
   const claimants = queue.records.flatMap(({ status, claimedBy }) =>
     status === 'processing' && claimedBy !== undefined ? [claimedBy.toLowerCase() as Hex] : [],
   );
   const holders = new Set([...claimants, ...journal.holders()]);
-  const [chain, told, mined, sent] = await Promise.all([
+  const [chain, told, read] = await Promise.all([
     lookAtChain(journal.heads(), { sinceSeconds }),
     Promise.all([...listNamed(options, queue)].map((txHash) => readTold(options, txHash))),
-    countSent(rpc, holders, 'latest'),
-    countSent(rpc, holders, 'pending'),
+    readHolders(rpc, holders),
   ]);
-  return { queue, chain, told: told.flat(), mined, sent };
+  return { queue, chain, told: told.flat(), ...read };
+}
+
+/** What was true, and is undone, is judged again: its transaction may be mined anew, or revert. */
+function reopen({ journal, chainId, forwarder }: WatchOptions, execution: StoredExecution, seconds: bigint): void {
+  for (const { requestId, body } of journal.listNamed(execution.txHash)) {
+    const test = createDigestTest(JSON.parse(body as string), { chainId, forwarder });
+    if (test.signers.has(execution.signer) && test.isOf(execution)) journal.reopen(requestId, seconds);
+  }
+}
+
+/** Counts the time since the last look; of a long one only a part, for nobody has seen what gas cost meanwhile. */
+function countIdle(
+  { journal, leaseSeconds }: Pick<WatchOptions, 'journal' | 'leaseSeconds'>,
+  { chain: { head }, busy }: Pick<Reading, 'chain' | 'busy'>,
+): void {
+  const since = journal.heads()[0]?.seconds ?? head.seconds;
+  const [elapsed, most] = [head.seconds - since, leaseSeconds / 4n];
+  const seconds = elapsed < most ? elapsed : most;
+  if (seconds > 0n) journal.countIdle({ seconds, price: head.baseFee, busy });
 }
 
 /** Takes in what has happened on the chain. */
-function takeChain({ journal, confirmations, now }: WatchOptions, { chain }: Reading): void {
+function takeChain(options: WatchOptions, { chain, busy }: Reading): void {
+  const { journal, confirmations, leaseSeconds, now } = options;
+  countIdle({ journal, leaseSeconds }, { chain, busy });
   if (chain.fork !== undefined) {
-    journal.wake(journal.undoAbove(chain.fork));
-    if (chain.lostBlocks >= confirmations) journal.excuseOpen();
+    const undone = journal.undoAbove(chain.fork);
+    journal.wake(new Set(undone.map(({ signer }) => signer)));
+    journal.excuseOpen(chain.lostBlocks >= confirmations ? 'undone' : 'fork');
+    for (const execution of undone) reopen(options, execution, chain.head.seconds);
   }
   journal.addExecutions(chain.executions, now());
   journal.wake(new Set(chain.executions.map(({ signer }) => signer)));
@@ -98,21 +128,22 @@ function takeChain({ journal, confirmations, now }: WatchOptions, { chain }: Rea
 }
 
 /** What follows for one request, and what a finding rests on. */
-type Judged = { readonly judgement: Judgement } & Omit<Accusation, 'finding'>;
+type Judged = { readonly judgement: Judgement } & Required<Omit<Accusation, 'finding'>>;
 
 /** Judges one request. */
 function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, row: WatchedRow): Judged {
   const { journal, confirmations, leaseSeconds, chainId, forwarder } = options;
-  const { requestId, relayer, claimNonce, txHash, isExcused } = row;
+  const { requestId, relayer, claimNonce, txHash, excuse, idleSeconds, endedBlock } = row;
   // Of what is claimed or ended, all of that is known.
-  const body = JSON.parse(row.body as string) as Pick<RequestRecord, 'action' | 'params'>;
+  const body = JSON.parse(row.body as string) as Pick<RequestRecord, 'action' | 'params' | 'errorMessage'>;
   const test = createDigestTest(body, { chainId, forwarder });
   const named = told.filter((execution) => execution.txHash === txHash && test.signers.has(execution.signer));
   const seen = journal
     .executionsOf(test.signers)
     .filter((execution) => execution.txHash !== txHash || named.length === 0);
   const report = {
-    ...{ requestId, relayer: relayer as Hex, txHash, isExcused, endedBlock: row.endedBlock },
+    ...{ requestId, relayer: relayer as Hex, txHash, excuse, idleSeconds, endedBlock },
+    ...{ errorMessage: body.errorMessage, endedSeconds: row.endedSeconds ?? 0n },
     status: row.status as 'processing' | 'success' | 'failed',
     claimedSeconds: row.claimedSeconds ?? 0n,
     expiresSeconds: row.expiresSeconds ?? 0n,
@@ -120,14 +151,19 @@ function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, 
   const hasActed = claimNonce === undefined || (sent.get(report.relayer) ?? 0) > claimNonce;
   const executions = [...named, ...seen].filter((execution) => test.isOf(execution));
   const judgement = judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
-  return { judgement, named: txHash, claimNonce: hasActed ? undefined : claimNonce, isOf: test.isOf };
+  const { claimedSeconds, endedSeconds, expiresSeconds } = report;
+  const times = { claimedSeconds, endedSeconds, expiresSeconds };
+  const known = { request: body, named: txHash, claimNonce: hasActed ? undefined : claimNonce, isOf: test.isOf };
+  return { judgement, report: { ...known, ...times } };
 }
 
-/** Findings that other nodes have yet to bear out, and those that they have borne out, by kind and request. */
+/** Findings that nodes have yet to confirm, and what they have said, by kind and request. */
 interface Suspicions {
   readonly raised: Map<string, Accusation>;
-  readonly borneOut: ReadonlySet<string>;
+  readonly checked: ReadonlyMap<string, Checked>;
 }
+
+const keyOf = ({ kind, requestId, relayer }: Finding) => `${kind} ${requestId} ${relayer}`;
 
 /** Puts a finding down, with its alert. @returns undefined where it is known */
 function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFinding | undefined {
@@ -139,24 +175,43 @@ function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFin
 /** Puts down what follows from a judgement. @returns the finding, where it is new */
 function settle(
   options: WatchOptions,
-  { raised, borneOut }: Suspicions,
+  { raised, checked }: Suspicions,
   { row, judged: { judgement, ...rest } }: { readonly row: WatchedRow; readonly judged: Judged },
 ): StoredFinding | undefined {
-  const { journal, checkFinding } = options;
+  const { journal } = options;
   const { requestId } = row;
   if (judgement === 'again') return undefined;
   if (judgement === 'watch') return void journal.setState(requestId, 'watching');
   if (judgement === 'done') return void journal.setState(requestId, 'done');
-  const key = `${judgement.kind} ${requestId}`;
-  if (checkFinding !== undefined && !borneOut.has(key)) return void raised.set(key, { finding: judgement, ...rest });
+  const key = keyOf(judgement);
+  const word = checked.get(key);
+  if (word === undefined) raised.set(key, { finding: judgement, ...rest });
+  if ((word === 'refuted' || word === 'confirmed') && row.state === 'held') journal.resetIdle(requestId);
+  if (word === 'refuted' && row.status === 'failed') journal.setState(requestId, 'watching');
+  if (word !== 'confirmed' && word !== 'otherForwarder') return undefined;
   // What is held is watched on: it can still be reported.
   if (row.state !== 'held') journal.setState(requestId, 'done');
-  return put(options, judgement);
+  return put(
+    options,
+    word === 'confirmed' ? judgement : { ...judgement, kind: 'otherForwarder', text: OTHER_FORWARDER },
+  );
+}
+
+/** Finds who gives back without end. @returns findings that are new */
+function settleReleases(options: WatchOptions, { raised, checked }: Suspicions, head: SeenHead): StoredFinding[] {
+  const { journal } = options;
+  return judgeReleases(journal, head).flatMap((finding) => {
+    const word = checked.get(keyOf(finding));
+    if (word === undefined) raised.set(keyOf(finding), { finding });
+    if (word === undefined || word === 'unknown') return [];
+    journal.forgetReleases({ relayer: finding.relayer });
+    return word === 'confirmed' ? (put(options, finding) ?? []) : [];
+  });
 }
 
 /** A report counts from the first block that is as late as it. */
 function noteEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading): void {
-  for (const row of journal.listToJudge(0n)) {
+  for (const row of journal.listEnded()) {
     const { endedBlock, endedSeconds = 0n } = row;
     if (endedBlock !== undefined || head.seconds < endedSeconds) continue;
     journal.put({ ...row, endedBlock: head.number }, { signers: [], atMs: now() });
@@ -173,22 +228,22 @@ function noteEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading):
 export function createWatch(options: WatchOptions): () => Promise<Looked> {
   const { journal, leaseSeconds, maxAge, now, checkFinding } = options;
 
+  let seen: { readonly head: SeenHead; readonly atMs: number } | undefined;
+
   async function lookOnce(suspicions: Suspicions): Promise<Looked> {
-    const reading = await read(options);
+    const known = seen !== undefined && now() - seen.atMs < QUIET_MS ? seen.head : undefined;
+    const reading = await read(options, known);
     const { queue, chain, mined } = reading;
     const { head } = chain;
+    if (head !== known) seen = { head, atMs: now() };
     return journal.commit(() => {
       takeChain(options, reading);
-      takeRecords({ journal, head, maxAge, leaseSeconds, sent: mined }, queue);
+      takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined }, queue);
       noteEnds(options, reading);
-      const findings = journal
-        .listToJudge(head.seconds - leaseSeconds)
+      const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
         .map((row) => settle(options, suspicions, { row, judged: judge(options, reading, row) }))
         .filter((finding) => finding !== undefined);
-      for (const released of judgeReleases(journal, head)) {
-        const finding = put(options, released);
-        if (finding !== undefined) findings.push(finding);
-      }
+      findings.push(...settleReleases(options, suspicions, head));
       journal.retire({ seconds: head.seconds, ms: now() });
       return { head, findings };
     });
@@ -197,34 +252,37 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
   /** A node alone may lie, or be behind: nobody is accused before others have said the same. */
   return async function look() {
     const raised = new Map<string, Accusation>();
-    const looked = await lookOnce({ raised, borneOut: new Set() });
-    if (checkFinding === undefined || raised.size === 0) return looked;
-    const checked = await Promise.all(
-      [...raised].map(async ([key, each]) => ((await checkFinding(each)) ? [key] : [])),
+    const looked = await lookOnce({ raised, checked: new Map() });
+    const some = [...raised].slice(0, MAX_CHECKS);
+    const checked = new Map(
+      await Promise.all(some.map(async ([key, each]) => [key, await checkFinding(each)] as const)),
     );
-    const borneOut = new Set(checked.flat());
-    return borneOut.size === 0 ? looked : await lookOnce({ raised: new Map(), borneOut });
+    const isSettled = [...checked.values()].every((word) => word === 'unknown');
+    return isSettled ? looked : await lookOnce({ raised: new Map(), checked });
   };
 }
 
 const SUBJECTS: Readonly<Record<FindingKind, string>> = {
   falseSuccess: 'reported success, and the chain shows none',
   wrongTransaction: 'named a transaction that did not carry the request out',
-  falseFailure: 'reported failed what was carried out',
+  falseFailure: 'reported failed what was carried out, or would have been',
   idleClaim: 'holds a request beyond the lease and does nothing',
   idleRelease: 'claims requests, gives them back and never works',
   executedLater: 'reported failed what somebody else carried out later',
   reorganised: 'reported what a reorganisation has undone',
+  otherForwarder: 'works with another Forwarder than the watchtower',
 };
 
 const ADVICE: Readonly<Record<FindingKind, string>> = {
   falseSuccess: 'Suspend the relayer, and post the request again: its signature is unused.',
   wrongTransaction: 'Suspend the relayer. The request itself was carried out.',
-  falseFailure: 'Suspend the relayer. The request was carried out, so its user must not sign it again.',
+  falseFailure:
+    'Suspend the relayer. If the request was carried out, its user must not sign it again; else reopen it (prism requests reopen).',
   idleClaim: 'Suspend the relayer and release what it holds.',
   idleRelease: 'Suspend the relayer: it keeps requests from the others.',
   executedLater: 'Tell the user: the record says failed, and the request was carried out.',
-  reorganised: 'Look at the request by hand; no relayer is to blame.',
+  reorganised: 'No relayer is to blame. The record says other than the chain: tell the user (prism requests show).',
+  otherForwarder: 'Set the right Forwarder: until then no report can be compared with the chain.',
 };
 
 /**

@@ -6,7 +6,7 @@ export type FindingKind =
   | 'falseSuccess'
   /** Reported `success` with a transaction that has not carried the request out, though another one has. */
   | 'wrongTransaction'
-  /** Reported `failed` by a relayer that carried it out itself, or claimed it when it was carried out already. */
+  /** Reported `failed` by a relayer that carried it out itself, or claimed it when it was carried out already, or could have done so. */
   | 'falseFailure'
   /** Held beyond the lease, with no act that the chain shows. */
   | 'idleClaim'
@@ -14,6 +14,8 @@ export type FindingKind =
   | 'idleRelease'
   /** Reported `failed`, and carried out by somebody else later: no lie, but the record is wrong. */
   | 'executedLater'
+  /** Carried out by another Forwarder than the one that is watched, for which it was signed: no lie, but somebody's settings are wrong. */
+  | 'otherForwarder'
   /** Not true any more, since a reorganisation deeper than the confirmations has come between: no lie. */
   | 'reorganised';
 

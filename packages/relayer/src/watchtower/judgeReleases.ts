@@ -3,7 +3,7 @@ import type { SeenHead } from './journal/openSeenChain.ts';
 import type { Releases, WatchJournal } from './journal/openWatchJournal.ts';
 
 /** Over how long releases are counted, in seconds. */
-const WINDOW_SECONDS = 3600n;
+export const WINDOW_SECONDS = 3600n;
 /** In so many separate minutes of it something has to have been given back: one rise of the gas price, or one stop, gives back all at once. */
 const MINUTES = 15;
 
@@ -17,7 +17,7 @@ function isIdle({ minutes, hasExecuted }: Releases): boolean {
  * more, and without one execution of theirs in that hour. A relayer that works, or gives back what has become too dear, is not found.
  *
  * @param head - the newest block
- * @returns one finding for each; their count begins anew
+ * @returns one finding for each
  * @see docs/specification.md WATCH-1
  */
 export function judgeReleases(
@@ -30,7 +30,6 @@ export function judgeReleases(
     .listReleases(since)
     .filter(isIdle)
     .map(({ relayer, requestId, minutes, released }) => {
-      journal.forgetReleases({ relayer });
       const text = `In ${minutes} separate minutes of the last hour it gave back ${released} claims, and carried nothing out.`;
       return { requestId, kind: 'idleRelease', relayer, text, txHash: undefined, block: head.number };
     });

@@ -16,7 +16,9 @@ const report = (given: Partial<ReportedRequest>): ReportedRequest => ({
   txHash: TX,
   endedBlock: 50n,
   expiresSeconds: 90_000n,
-  isExcused: false,
+  excuse: 'none',
+  endedSeconds: 1000n,
+  idleSeconds: 0n,
   ...given,
 });
 const evidence = (given: Partial<Evidence>): Evidence => ({
@@ -48,14 +50,34 @@ test.each([
   ['no event, three blocks after the report', {}, {}, 'falseSuccess'],
   ['an event elsewhere', {}, { executions: [execution({ txHash: OTHER_TX })] }, 'wrongTransaction'],
   ['an event elsewhere that is not deep', {}, { executions: [execution({ txHash: OTHER_TX, block: 52n })] }, 'again'],
-  ['no event, after a deep reorganisation', { isExcused: true }, {}, 'reorganised'],
+  [
+    'no event, after a deep reorganisation',
+    { excuse: 'undone' },
+    { head: { number: 53n, seconds: 1901n } },
+    'reorganised',
+  ],
+  [
+    'no event yet, a lease after a deep reorganisation',
+    { excuse: 'undone' },
+    { head: { number: 53n, seconds: 1900n } },
+    'again',
+  ],
+  ['no event, after a reorganisation that is not deep', { excuse: 'fork' }, {}, 'falseSuccess'],
 ] as const)('success: %s', (_, given, seen, expected) => {
   expect(kindOf(given, seen)).toBe(expected);
 });
 
 // Shows WATCH-1.
 test.each([
-  ['nothing on the chain', {}, {}, 'watch'],
+  ['nothing on the chain, three blocks after the report', {}, {}, 'falseFailure'],
+  ['nothing on the chain, two blocks after the report', {}, { head: { number: 52n, seconds: 1100n } }, 'again'],
+  [
+    'nothing on the chain, in a block that nodes have forgotten',
+    {},
+    { head: { number: 182n, seconds: 1100n } },
+    'watch',
+  ],
+  ['nothing on the chain, after any reorganisation', { excuse: 'fork' }, {}, 'watch'],
   ['nothing on the chain when the Forwarder takes it no more', { expiresSeconds: 1099n }, {}, 'done'],
   ['carried out by itself', {}, { executions: [execution({})] }, 'falseFailure'],
   ['carried out by itself, not deep yet', {}, { executions: [execution({ block: 52n })] }, 'again'],
@@ -66,20 +88,20 @@ test.each([
     'falseFailure',
   ],
   ['carried out by another since', {}, { executions: [execution({ relayer: OTHER })] }, 'executedLater'],
-  ['carried out, after a deep reorganisation', { isExcused: true }, { executions: [execution({})] }, 'reorganised'],
+  ['carried out, after a deep reorganisation', { excuse: 'undone' }, { executions: [execution({})] }, 'reorganised'],
 ] as const)('failed: %s', (_, given, seen, expected) => {
   expect(kindOf({ status: 'failed', txHash: undefined, ...given }, seen)).toBe(expected);
 });
 
 // Shows WATCH-1.
 test.each([
-  ['within the lease', { head: { number: 53n, seconds: 1900n } }, 'again'],
-  ['beyond it, with nothing sent', { head: { number: 53n, seconds: 1901n } }, 'idleClaim'],
-  ['beyond it, while its holder sends', { head: { number: 53n, seconds: 1901n }, hasActed: true }, 'again'],
-  ['beyond twice the lease', { head: { number: 53n, seconds: 2801n }, hasActed: true }, 'idleClaim'],
-  ['carried out', { head: { number: 53n, seconds: 9000n }, executions: [execution({})] }, 'again'],
-] as const)('held: %s', (_, seen, expected) => {
-  expect(kindOf({ status: 'processing', txHash: undefined, endedBlock: undefined }, seen)).toBe(expected);
+  ['idle for the lease', 900n, {}, 'again'],
+  ['idle for longer, with nothing sent', 901n, {}, 'idleClaim'],
+  ['idle for longer, while its holder sends', 901n, { hasActed: true }, 'again'],
+  ['idle for twice the lease', 1801n, { hasActed: true }, 'idleClaim'],
+  ['carried out', 9000n, { executions: [execution({})] }, 'again'],
+] as const)('held: %s', (_, idleSeconds, seen, expected) => {
+  expect(kindOf({ status: 'processing', txHash: undefined, endedBlock: undefined, idleSeconds }, seen)).toBe(expected);
 });
 
 // Shows WATCH-1.
@@ -94,9 +116,9 @@ test('who names the transaction of the event is never accused, whatever else is 
   );
   const heads = fc.record({ number: fc.bigInt(40n, 100n), seconds: fc.bigInt(0n, 100_000n) });
   fc.assert(
-    fc.property(executions, heads, fc.boolean(), (others, head, isExcused) => {
+    fc.property(executions, heads, fc.constantFrom('none', 'fork', 'undone'), (others, head, excuse) => {
       const seen = evidence({ head, executions: [...others, execution({})] });
-      const judgement = judgeReport(report({ isExcused }), seen);
+      const judgement = judgeReport(report({ excuse }), seen);
       expect(typeof judgement === 'string' || !isLie(judgement)).toBe(true);
     }),
   );

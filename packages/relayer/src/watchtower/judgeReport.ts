@@ -1,6 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
+import { isDeepEnough } from '../chain/isDeepEnough.ts';
 import { createRequestHasher, listSignedParts } from '../checks/findNonce.ts';
 import type { Finding, FindingKind } from './finding.ts';
 
@@ -10,15 +11,21 @@ import type { Finding, FindingKind } from './finding.ts';
  *   success     the event stands in the transaction that was named         true, once it is deep enough
  *               it stands in another one                                   wrongTransaction
  *               it stands nowhere, CONFIRMATIONS blocks after the report   falseSuccess
- *   failed      carried out by the reporter, or deep before its claim      falseFailure
+ *   failed      deep on the chain before its claim                         falseFailure
+ *               carried out by the reporter                                falseFailure, if nodes say that it was before the report,
+ *                                                                          or that it could have been all the time until then
  *               carried out by somebody else later                         executedLater (no lie)
- *               not carried out while the Forwarder would take it          true
+ *               not carried out                                            falseFailure, if nodes say that it would have been
  *   processing  carried out                                                an act: the report is waited for
- *               beyond the lease, and its holder has sent nothing since    idleClaim
- *               beyond twice the lease                                     idleClaim
+ *               idle beyond the lease, and its holder has sent nothing     idleClaim
+ *               idle beyond twice the lease                                idleClaim
  *
- * A reorganisation deeper than the confirmations excuses whoever reported before it.
+ * A reorganisation deeper than the confirmations excuses whoever reported before it; any at all, whoever reported `failed`. Idle is a
+ * holder while the price of gas is no higher than when it claimed, and no transaction of its waits.
  */
+
+/** Why a report may not be true without being a lie. */
+export type Excuse = 'none' | 'fork' | 'undone';
 
 /** An execution of a request, as its event tells. */
 export interface SeenExecution {
@@ -38,14 +45,20 @@ export interface ReportedRequest {
   readonly relayer: Hex;
   /** Unix seconds of the first claim that this relayer has held without a break. */
   readonly claimedSeconds: bigint;
+  /** Why a `failed` is said to have failed. */
+  readonly errorMessage?: string | undefined;
   /** The transaction that a `success` names, in lower case. */
   readonly txHash: Hex | undefined;
   /** The newest block when the report was there for sure; undefined: no block is as late as it. */
   readonly endedBlock: bigint | undefined;
   /** From when on the Forwarder would not take it any more, in Unix seconds. */
   readonly expiresSeconds: bigint;
-  /** Whether a reorganisation deeper than the confirmations came after it was claimed. */
-  readonly isExcused: boolean;
+  /** What came after it was claimed: a reorganisation, or one deeper than the confirmations, or that has undone what was true. */
+  readonly excuse: Excuse;
+  /** How long its holder has been seen idle, in seconds. */
+  readonly idleSeconds: bigint;
+  /** Unix seconds of the report, or of the reorganisation that has undone it. */
+  readonly endedSeconds: bigint;
 }
 
 /** What the chain shows of it. */
@@ -67,8 +80,8 @@ interface Case {
   readonly evidence: Evidence;
 }
 
-function isDeep({ evidence: { head, confirmations } }: Case, { block }: SeenExecution): boolean {
-  return head.number >= block + confirmations - 1n;
+function isFinal({ evidence: { head, confirmations } }: Case, { block }: SeenExecution): boolean {
+  return isDeepEnough(block, { head: head.number, confirmations });
 }
 
 function find(
@@ -79,35 +92,57 @@ function find(
   return { requestId, kind, relayer, text, txHash: execution?.txHash, block: evidence.head.number };
 }
 
+/** How many blocks back a node knows the state of the chain. @see https://geth.ethereum.org/docs/fundamentals/sync-modes */
+const KEPT_BLOCKS = 128n;
+
 const REORGANISED = 'A reorganisation deeper than the confirmations came between the claim and now.';
 
 function judgeSuccess(given: Case): Judgement {
   const { report, evidence } = given;
   const told = evidence.executions.find(({ txHash }) => txHash === report.txHash);
-  if (told !== undefined) return isDeep(given, told) ? 'done' : 'again';
+  if (told !== undefined) return isFinal(given, told) ? 'done' : 'again';
   const { endedBlock } = report;
   if (endedBlock === undefined || evidence.head.number < endedBlock + evidence.confirmations) return 'again';
-  if (report.isExcused) return find(given, { kind: 'reorganised', text: REORGANISED });
+  // Its transaction may be mined again.
+  if (report.excuse === 'undone' && evidence.head.seconds <= report.endedSeconds + evidence.leaseSeconds)
+    return 'again';
+  if (report.excuse === 'undone') return find(given, { kind: 'reorganised', text: REORGANISED });
   const [other] = evidence.executions;
   if (other === undefined) {
     const text = `Transaction ${report.txHash} holds no event of this request, and no other one does.`;
     return find(given, { kind: 'falseSuccess', text });
   }
-  if (!isDeep(given, other)) return 'again';
+  if (!isFinal(given, other)) return 'again';
   const text = `Transaction ${report.txHash} was named; ${other.txHash} has carried the request out.`;
   return find(given, { kind: 'wrongTransaction', text, execution: other });
 }
 
+/** What nobody has carried out: whether it could have been, nodes that still know that time can tell. */
+function judgeUndone(given: Case): Judgement {
+  const { report, evidence } = given;
+  const { head, confirmations } = evidence;
+  if (head.seconds > report.expiresSeconds) return 'done';
+  if (report.excuse !== 'none') return 'watch';
+  const { endedBlock } = report;
+  if (endedBlock === undefined || head.number < endedBlock + confirmations) return 'again';
+  if (head.number > endedBlock + confirmations + KEPT_BLOCKS) return 'watch';
+  const text = `It said "${report.errorMessage}", and the request would have been carried out all the time from claim to report.`;
+  return find(given, { kind: 'falseFailure', text });
+}
+
 function judgeFailed(given: Case): Judgement {
   const { report, evidence } = given;
-  const { executions, head } = evidence;
+  const { executions } = evidence;
   const [first] = executions;
-  if (first === undefined) return head.seconds > report.expiresSeconds ? 'done' : 'watch';
-  const isOwn = ({ relayer }: SeenExecution) => relayer === report.relayer;
+  if (first === undefined) return judgeUndone(given);
+  // What is signed can be posted again by anybody, and its reporter may carry that out much later.
+  const endedBlock = report.endedBlock ?? evidence.head.number;
+  const isOwn = ({ relayer, block }: SeenExecution) =>
+    relayer === report.relayer && block <= endedBlock + evidence.confirmations + KEPT_BLOCKS;
   const wasDeep = ({ deepSeconds }: SeenExecution) => deepSeconds !== undefined && deepSeconds <= report.claimedSeconds;
   const execution = executions.find((each) => isOwn(each) || wasDeep(each)) ?? first;
-  if (!isDeep(given, execution)) return 'again';
-  if (report.isExcused) return find(given, { kind: 'reorganised', text: REORGANISED, execution });
+  if (!isFinal(given, execution)) return 'again';
+  if (report.excuse === 'undone') return find(given, { kind: 'reorganised', text: REORGANISED, execution });
   if (isOwn(execution)) {
     const text = `It carried the request out itself, in transaction ${execution.txHash}.`;
     return find(given, { kind: 'falseFailure', text, execution });
@@ -125,8 +160,9 @@ function judgeHeld(given: Case): Judgement {
   const { executions, head, leaseSeconds, hasActed } = evidence;
   const heldSeconds = head.seconds - report.claimedSeconds;
   const boundSeconds = hasActed ? 2n * leaseSeconds : leaseSeconds;
-  if (executions.length > 0 || heldSeconds <= boundSeconds) return 'again';
-  const text = `It has held the request for ${heldSeconds} s, and ${hasActed ? 'not carried it out' : 'sent nothing since'}.`;
+  if (executions.length > 0 || report.idleSeconds <= boundSeconds) return 'again';
+  const did = hasActed ? 'not carried it out' : 'sent nothing since';
+  const text = `It has held the request for ${heldSeconds} s, for ${report.idleSeconds} s without anything in the way, and ${did}.`;
   return find(given, { kind: 'idleClaim', text });
 }
 

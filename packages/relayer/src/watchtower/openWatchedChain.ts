@@ -1,20 +1,17 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
-import { parseHash } from '@prism-gateway/rpc';
-import type { Logger } from '@prism-gateway/runtime/logs';
+import type { Logger } from '@prism-gateway/node/logs';
+import { parseHash } from '@prism-gateway/node/rpc';
 import { encodeFunctionData } from 'viem/utils';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { chooseConfirmations } from '../chain/isDeepEnough.ts';
 import { createNodes, openNodes } from '../chain/openNodes.ts';
 import type { WatchedChainSettings } from './watchSettings.ts';
-
-/** Chain id of Anvil and Hardhat, which make a block when a transaction comes: a second confirmation might never come. */
-const DEV_CHAIN_ID = 31_337;
-const DEFAULT_CONFIRMATIONS = 3;
 
 /** A chain that answers, and what counts on it. */
 export interface OpenedChain {
   readonly rpc: Pick<ChainRpc, 'read'>;
-  /** Each node by itself, where there are several. */
-  readonly witnesses: readonly Pick<ChainRpc, 'read'>[];
+  /** Each node by itself. */
+  readonly nodes: readonly Pick<ChainRpc, 'read' | 'attempt'>[];
   readonly chainId: number;
   /** Blocks that settle a transaction, the including one counted. */
   readonly confirmations: bigint;
@@ -32,15 +29,13 @@ export async function openWatchedChain(
   context: { readonly log: Logger; readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<OpenedChain> {
   const { log, now, signal } = context;
-  // It never simulates.
+  // It never simulates what is next.
   const onFallback = (reason: string) => log.debug({ reason }, 'no simulation');
   const nodes = { chain, log, now, random: Math.random, onFallback, signal };
   const { chainId, rpc, nodes: own } = await openNodes(nodes, createNodes(nodes));
-  // Where there is one, nobody else can bear it out.
-  const witnesses = own.length === 1 ? [] : own.map((node) => node.rpc);
   const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'maxAge' });
   const call = ['eth_call', { to: chain.forwarder, data }, 'latest'] as const;
   const maxAge = await rpc.read(call, (word) => BigInt(parseHash(word, 'maximal age')));
-  const confirmations = chain.confirmations ?? (chainId === DEV_CHAIN_ID ? 1 : DEFAULT_CONFIRMATIONS);
-  return { rpc, witnesses, chainId, confirmations: BigInt(confirmations), maxAge };
+  const confirmations = chooseConfirmations(chainId, chain.confirmations);
+  return { rpc, nodes: own.map((node) => node.rpc), chainId, confirmations: BigInt(confirmations), maxAge };
 }

@@ -1,11 +1,11 @@
 import { readRequestExecuted } from '@prism-gateway/contracts';
-import { parseArray, parseCount, parseHash, parseLog, parseQuantity, parseRecord } from '@prism-gateway/rpc';
+import { parseArray, parseCount, parseHash, parseLog, parseQuantity, parseRecord } from '@prism-gateway/node/rpc';
 import type { Hex } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
-import { findBlockAt } from '../chain/createFindExecution.ts';
 import { createWalkBack, type WalkBack } from '../chain/createWalkBack.ts';
+import { findBlockAt } from '../chain/findExecution.ts';
 import { readExecutions } from '../chain/readExecutions.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 
@@ -33,18 +33,24 @@ async function readHead(rpc: WatchedChain['rpc'], block: bigint | 'latest'): Pro
   const tag = block === 'latest' ? block : numberToHex(block);
   return await rpc.read(['eth_getBlockByNumber', tag, false], (answer) => {
     if (answer === null && block !== 'latest') return undefined;
-    const { number, hash, timestamp } = parseRecord(answer, 'block');
+    const { number, hash, timestamp, baseFeePerGas = '0x0' } = parseRecord(answer, 'block');
     return {
       number: parseQuantity(number, 'block number'),
       hash: parseHash(hash, 'block hash'),
       seconds: parseQuantity(timestamp, 'block time'),
+      baseFee: parseQuantity(baseFeePerGas, 'base fee'),
     };
   });
 }
 
 /** The newest of the heads that the chain still has; undefined where it has none of them. */
-async function findKept(rpc: WatchedChain['rpc'], seen: readonly SeenHead[]): Promise<SeenHead | undefined> {
+async function findKept(
+  rpc: WatchedChain['rpc'],
+  seen: readonly SeenHead[],
+  newest: SeenHead,
+): Promise<SeenHead | undefined> {
   for (const head of seen) {
+    if (head.hash === newest.hash) return head;
     const now = await readHead(rpc, head.number);
     if (now?.hash === head.hash) return head;
   }
@@ -108,7 +114,7 @@ export function createChainLook(chain: WatchedChain & { readonly confirmations: 
     const head = (await readHead(rpc, 'latest')) as SeenHead;
     if (newest !== undefined && head.number < newest.number)
       throw new ChainError('RPC_UNAVAILABLE', `The node is at block ${head.number}, and ${newest.number} was seen.`);
-    const kept = newest === undefined ? undefined : await findKept(rpc, seen);
+    const kept = newest === undefined ? undefined : await findKept(rpc, seen, head);
     // With none of the heads left, all that was seen is gone.
     const lowest = kept?.number ?? (seen.at(-1)?.number ?? 0n) - 1n;
     const first = newest === undefined ? await findStart(chain, { head, sinceSeconds }) : lowest + 1n;
@@ -122,6 +128,23 @@ export function createChainLook(chain: WatchedChain & { readonly confirmations: 
     const lostBlocks = fork === undefined || newest === undefined ? 0n : newest.number - fork;
     return { heads: [...skipped, head], head, fork, lostBlocks, executions };
   };
+}
+
+/** Reads the executions that other contracts than the Forwarder tell of in a transaction, as if they were one. @throws ChainError */
+export async function readForeignEvents(
+  { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
+  txHash: Hex,
+): Promise<readonly { readonly address: Hex; readonly signer: Hex; readonly nonce: bigint }[]> {
+  return await rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {
+    if (answer === null) return [];
+    const logs = parseArray(parseRecord(answer, 'receipt').logs, 'logs').map((log) => parseLog(log, 'log'));
+    const others = new Set(logs.map(({ address }) => address.toLowerCase() as Hex).filter((one) => one !== forwarder));
+    return [...others].flatMap((address) =>
+      readRequestExecuted({ logs, forwarder: address })
+        .filter(({ success }) => success)
+        .map(({ signer, nonce }) => ({ address, signer: signer.toLowerCase() as Hex, nonce })),
+    );
+  });
 }
 
 /**

@@ -1,14 +1,15 @@
-import { openAccount } from '@prism-gateway/crypto/accounts';
+import { createRecoverSigner, openAccount } from '@prism-gateway/node/accounts';
+import { CommandLineError, parseCommandLine } from '@prism-gateway/node/command-line';
+import { createLogger } from '@prism-gateway/node/logs';
+import { parseCount } from '@prism-gateway/node/rpc';
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { parseCount } from '@prism-gateway/rpc';
-import { CommandLineError, parseCommandLine } from '@prism-gateway/runtime/command-line';
-import { createLogger } from '@prism-gateway/runtime/logs';
 import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { readBlockTime } from '../chain/createChainRpc.ts';
-import { findBlockAt } from '../chain/createFindExecution.ts';
 import { createWalkBack } from '../chain/createWalkBack.ts';
+import { findBlockAt } from '../chain/findExecution.ts';
+import { deepEnoughAt } from '../chain/isDeepEnough.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
 import { type Finding, isLie } from './finding.ts';
@@ -84,10 +85,34 @@ async function openAudit(
 async function addDepths({ rpc, confirmations, head }: Audit, executions: readonly StoredExecution[]) {
   return await Promise.all(
     executions.map(async (execution): Promise<SeenExecution> => {
-      const deep = execution.block + confirmations - 1n;
+      const deep = deepEnoughAt(execution.block, confirmations);
       return { ...execution, deepSeconds: deep > head.number ? undefined : await readBlockTime(rpc, deep) };
     }),
   );
+}
+
+/** Blocks whose price is compared with that of a claim. */
+const PRICE_SAMPLES = 16n;
+const recoverSigner = createRecoverSigner();
+
+/** Whether gas was dearer at some time since a claim than when it was made: an honest holder may have waited for that to end. */
+async function wasEverDearer({ rpc, chain, head }: Audit, { claimedSeconds }: ReportedRequest): Promise<boolean> {
+  const newest = { number: head.number, timestamp: head.seconds };
+  const { fromBlock } = chain;
+  const claimed = await findBlockAt({ rpc, seconds: claimedSeconds, fromBlock, head: newest });
+  const first = claimed < 0n ? 0n : claimed;
+  const samples = Array.from(
+    { length: Number(PRICE_SAMPLES) + 1 },
+    (_, index) => first + ((head.number - first) * BigInt(index)) / PRICE_SAMPLES,
+  );
+  const prices = await Promise.all(
+    samples.map((block) =>
+      rpc.read(['eth_getBlockByNumber', numberToHex(block), false], (answer) =>
+        BigInt(Object(answer).baseFeePerGas ?? 0),
+      ),
+    ),
+  );
+  return prices.some((price) => price > (prices[0] ?? 0n));
 }
 
 /** Whether a holder has sent anything since its claim. A node that has forgotten the past leaves it the benefit of the doubt. */
@@ -121,7 +146,10 @@ async function judgeRecord(audit: Audit, record: RequestRecord): Promise<Finding
       const own = BigInt(params.timestamp) + maxAge;
       return own > end ? own : end;
     }, 0n),
-    isExcused: false,
+    excuse: 'none',
+    endedSeconds,
+    idleSeconds: 0n,
+    errorMessage: record.errorMessage,
   };
   const told = report.txHash === undefined ? [] : await readTold({ ...audit, forwarder }, report.txHash);
   const seen = [...test.signers].flatMap((signer) => audit.executions.get(signer) ?? []);
@@ -132,10 +160,15 @@ async function judgeRecord(audit: Audit, record: RequestRecord): Promise<Finding
   );
   const isHeld = report.status === 'processing' && head.seconds > report.claimedSeconds + leaseSeconds;
   const hasActed = isHeld && (await hasActedSince(audit, report));
-  const judgement = judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
+  const idleSeconds = isHeld && (await wasEverDearer(audit, report)) ? 0n : head.seconds - report.claimedSeconds;
+  const evidence = { head, confirmations, leaseSeconds, executions, hasActed };
+  const judgement = judgeReport({ ...report, idleSeconds }, evidence);
   if (typeof judgement === 'string') return undefined;
-  const accusation = { finding: judgement, named: report.txHash, claimNonce: undefined, isOf: test.isOf };
-  return (await createFindingCheck({ ...audit, forwarder })(accusation)) ? judgement : undefined;
+  const { claimedSeconds, expiresSeconds, txHash: named } = report;
+  const times = { claimedSeconds, endedSeconds, expiresSeconds };
+  const accused = { request: record, named, claimNonce: undefined, isOf: test.isOf, ...times };
+  const check = createFindingCheck({ ...audit, forwarder, recoverSigner });
+  return (await check({ finding: judgement, report: accused })) === 'confirmed' ? judgement : undefined;
 }
 
 async function auditChain(audit: Audit, client: RelayerClient, sinceMs: number) {

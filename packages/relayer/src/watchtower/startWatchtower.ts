@@ -1,31 +1,37 @@
 import { join } from 'node:path';
+import { makeDirectory, pause, serveMetrics } from '@prism-gateway/node';
+import { createRecoverSigner, openAccount } from '@prism-gateway/node/accounts';
 import {
   type Alert,
-  alertSecrets,
+  alertSettings,
   createJournalFault,
   createOutbox,
   createRedactor,
   isJournalFault,
   openChannels,
-} from '@prism-gateway/alerts';
-import { openAccount } from '@prism-gateway/crypto/accounts';
-import { makeDirectory, pause, serveMetrics } from '@prism-gateway/runtime';
-import { type Logger, withFields } from '@prism-gateway/runtime/logs';
+} from '@prism-gateway/node/alerts';
+import { type Logger, withFields } from '@prism-gateway/node/logs';
+import { secretValues } from '@prism-gateway/node/settings';
 import { createAdminClient, createGatewayClient, createRelayerClient, GatewayError } from '@prism-gateway/sdk';
-import { Counter, Gauge, Registry } from 'prom-client';
 import { ChainError } from '../chain/chainError.ts';
-import { createHealth, type Health } from '../lifecycle/createHealth.ts';
+import { createHealth, type Health } from '../events/createHealth.ts';
 import { createEnforcer } from './createEnforcer.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
 import { createQueueLook } from './createQueueLook.ts';
 import { createWatch, type Looked } from './createWatch.ts';
-import type { FindingKind } from './finding.ts';
+import { createWatchMetrics, type WatchMetrics } from './createWatchMetrics.ts';
+import { isLie } from './finding.ts';
 import { openWatchJournal, type WatchJournal } from './journal/openWatchJournal.ts';
 import { openWatchedChain } from './openWatchedChain.ts';
 import { createChainLook } from './readChainNews.ts';
 import { isKnownSo } from './takeRecords.ts';
 import type { WatchedChainSettings, WatchSettings } from './watchSettings.ts';
 
+/** Shortest and longest pause between two looks while something is open, unless another is set, in milliseconds. */
+const SHORTEST_POLL_MS = 1000;
+const LONGEST_POLL_MS = 4000;
+/** Newest heads by which the time of a block is taken. */
+const PACE_HEADS = 20;
 /** Longest pause after a look that failed, in milliseconds. */
 const LONGEST_PAUSE_MS = 30_000;
 /** A part of the health that nothing has been heard of for longer counts as failed, in milliseconds. */
@@ -66,6 +72,8 @@ interface ChainPost extends WatchtowerOptions {
   readonly clients: Clients;
   readonly metrics: WatchMetrics;
   readonly health: Health;
+  /** Of the chains that are watched already, by name. */
+  readonly journals: Map<string, WatchJournal>;
   readonly signal: AbortSignal;
 }
 
@@ -85,7 +93,7 @@ async function openPost(post: ChainPost) {
   const { chainName, forwarder, fromBlock } = chain;
   const opened = await openWatchedChain(chain, { log, now, signal });
   const journal = openWatchJournal({ path: join(settings.dataDir, `watchtower-${opened.chainId}.db`), now });
-  const redact = createRedactor([...chain.rpcUrls, settings.adminKey, ...alertSecrets(settings.alerts)]);
+  const redact = createRedactor([...chain.rpcUrls, settings.adminKey, ...secretValues(alertSettings, settings.alerts)]);
   const signature = `Watchtower over ${chainName}. See docs/watchtower.md.`;
   const channels = openChannels(settings.alerts);
   const outbox = createOutbox({ outbox: journal.outbox, channels, log, redact, signature, now });
@@ -102,22 +110,38 @@ async function openPost(post: ChainPost) {
   };
   const monotonicNow = () => performance.now();
   const journalFault = createJournalFault({ alerter, log, monotonicNow }, JOURNAL_WORDS);
-  const lookAtQueue = createQueueLook({
+  const isIdle = () => journal.listToActOn().length === 0 && countOpen(journal) === 0;
+  const queue = createQueueLook({
     client: clients.client,
     chainName,
     isKnown: (record) => isKnownSo(journal.get(record.requestId), record),
+    isIdle,
     listUnseen: journal.listUnseen,
     now,
     sinceMs: now() - FIRST_LOOK_MS,
   });
   const lookAtChain = createChainLook({ ...opened, forwarder, fromBlock });
   const { leaseSeconds } = settings;
-  const checkFinding = opened.witnesses.length === 0 ? undefined : createFindingCheck({ ...opened, forwarder });
+  const checkFinding = createFindingCheck({ ...opened, forwarder, recoverSigner: createRecoverSigner() });
   const found = { journal, alerter, checkFinding };
-  const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue, lookAtChain, now };
+  const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue: queue.look, lookAtChain, now };
   const { admin, gateway } = clients;
   const enforce = admin && createEnforcer({ journal, alerter, admin, gateway, log, now });
-  return { look: createWatch(shared), enforce, journal, journalFault, outbox };
+  return { look: createWatch(shared), enforce, journal, journalFault, outbox, isIdle, waitForNews: queue.waitForNews };
+}
+
+const countOpen = (journal: WatchJournal): number => {
+  const counts = journal.count();
+  return ['pending', 'held', 'ended'].reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+};
+
+/** A third of a block: what has happened on the chain is seen before the next one, mostly. */
+function choosePauseMs(journal: WatchJournal | undefined): number {
+  const heads = journal?.heads().slice(0, PACE_HEADS) ?? [];
+  const [newest, oldest] = [heads[0], heads.at(-1)];
+  if (newest === undefined || oldest === undefined || newest.number === oldest.number) return SHORTEST_POLL_MS;
+  const blockMs = Number(newest.seconds - oldest.seconds) * (1000 / Number(newest.number - oldest.number));
+  return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, blockMs / 3));
 }
 
 function show({ chain: { chainName: chain }, metrics, log }: ChainPost, journal: WatchJournal, looked: Looked): void {
@@ -160,23 +184,45 @@ async function attempt(
   }
 }
 
+/** Most findings that a status tells, of those the newest. */
+const MAX_TOLD = 100;
+
+/** What was found on a chain, newest first, and what is watched; JSON as it stands. */
+function tellChain(chainName: string, journal: WatchJournal) {
+  const findings = journal.listFindings();
+  const told = findings.slice(-MAX_TOLD).reverse();
+  return {
+    chainName,
+    requests: Object.fromEntries(journal.count()),
+    total: findings.length,
+    findings: told.map((finding) => ({ ...finding, block: `${finding.block}`, isLie: isLie(finding) })),
+  };
+}
+
 /** Watches one chain until the signal. */
 async function watch(post: ChainPost): Promise<void> {
   const { settings, signal, metrics, chain } = post;
   let opened: Awaited<ReturnType<typeof openPost>> | undefined;
-  let pauseMs = settings.pollMs;
+  let failures = 0;
   while (!signal.aborted) {
     const { isWell, error } = await attempt(post, async () => {
       opened ??= await openPost(post);
+      post.journals.set(chain.chainName, opened.journal);
       show(post, opened.journal, await opened.look());
       await opened.enforce?.();
       metrics.unenforced.set({ chain: chain.chainName }, opened.journal.listToActOn().length);
     });
     if (isWell) opened?.journalFault.clear();
     else if (isJournalFault(error)) opened?.journalFault.raise(error);
-    pauseMs = isWell ? settings.pollMs : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-    await pause(pauseMs, signal);
+    failures = isWell ? 0 : failures + 1;
+    const pollMs = settings.pollMs ?? choosePauseMs(opened?.journal);
+    const isIdle = isWell && opened?.isIdle() === true;
+    await Promise.all([
+      pause(Math.min(pollMs * 2 ** failures, Math.max(pollMs, LONGEST_PAUSE_MS)), signal),
+      isIdle && opened?.waitForNews(signal),
+    ]);
   }
+  post.journals.delete(chain.chainName);
   await opened?.outbox.drain(ALERT_DRAIN_MS);
   opened?.outbox.close();
   opened?.journal.close();
@@ -197,10 +243,11 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
   const metrics = createWatchMetrics(settings.chains.map(({ chainName }) => chainName));
   const stopping = new AbortController();
   const clients = openClients(options, account);
-  const silentMs = Math.max(SILENT_MS, 2 * settings.pollMs);
+  const silentMs = Math.max(SILENT_MS, 2 * (settings.pollMs ?? 0));
+  const journals = new Map<string, WatchJournal>();
   const posts = settings.chains.map((chain) => ({
     ...options,
-    ...{ chain, clients, metrics, signal: stopping.signal },
+    ...{ chain, clients, metrics, journals, signal: stopping.signal },
     log: withFields(log, { chain: chain.chainName }),
     health: createHealth({ parts: PARTS, silentMs, now }),
   }));
@@ -210,6 +257,11 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
     '/health'() {
       const faults = listFaults();
       return faults.length === 0 ? { body: 'ok\n' } : { status: 503, body: `${faults.join('\n')}\n` };
+    },
+    '/status'() {
+      const chains = [...journals].map(([chainName, journal]) => tellChain(chainName, journal));
+      const status = { program: 'watchtower', faults: listFaults(), enforces: clients.admin !== undefined, chains };
+      return { contentType: 'application/json', body: `${JSON.stringify(status)}\n` };
     },
   };
   const { metricsHost: host, metricsPort: port } = settings;
@@ -225,51 +277,4 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
       await server?.close();
     },
   };
-}
-
-/** What the watchtower counts; each has the label `chain`. */
-type WatchMetrics = ReturnType<typeof createWatchMetrics>;
-
-const KINDS: readonly FindingKind[] = [
-  'falseSuccess',
-  'wrongTransaction',
-  'falseFailure',
-  'idleClaim',
-  'idleRelease',
-  'executedLater',
-  'reorganised',
-];
-
-/**
- * Makes the watchtower's metrics; a kind that was never found stands there with 0, so that an alarm can watch it.
- *
- * @see https://prometheus.io/docs/practices/naming/
- */
-function createWatchMetrics(chains: readonly string[]) {
-  const registry = new Registry();
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter<L>({
-      name: `prism_watchtower_${name}_total`,
-      help,
-      labelNames: [...labelNames],
-      registers: [registry],
-    });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Gauge<L>({ name: `prism_watchtower_${name}`, help, labelNames: [...labelNames], registers: [registry] });
-  const metrics = {
-    registry,
-    findings: counter('findings', 'Reports that were found not to be true, by kind', ['chain', 'kind']),
-    alerts: counter('alerts', 'Alerts that were raised', ['chain', 'code']),
-    looks: counter('looks', 'Looks at queue and chain that went well', ['chain']),
-    faults: counter('faults', 'Looks that failed, by place', ['chain', 'where']),
-    head: gauge('head', 'The newest block that has been looked at', ['chain']),
-    requests: gauge('requests', 'Requests under watch', ['chain', 'state']),
-    unenforced: gauge('unenforced', 'Findings that nothing has been done about yet', ['chain']),
-  };
-  for (const chain of chains) {
-    for (const kind of KINDS) metrics.findings.inc({ chain, kind }, 0);
-    for (const where of ['chain', 'gateway', 'journal', 'work']) metrics.faults.inc({ chain, where }, 0);
-    metrics.looks.inc({ chain }, 0);
-  }
-  return metrics;
 }

@@ -9,7 +9,9 @@ import type { WatchJournal } from './journal/openWatchJournal.ts';
 /** What has to be known of the chain to take a record in. */
 interface TakeContext {
   readonly journal: Pick<WatchJournal, 'get' | 'put' | 'touch' | 'forget' | 'addRelease'>;
-  readonly head: Pick<SeenHead, 'number' | 'seconds'>;
+  readonly head: Pick<SeenHead, 'number' | 'seconds' | 'baseFee'>;
+  /** Heads that were seen, newest first. */
+  readonly heads: readonly SeenHead[];
   /** How long the Forwarder takes a signature, in seconds. */
   readonly maxAge: bigint;
   /** How long a claim may be held, in seconds. */
@@ -23,19 +25,31 @@ function toSeconds(time: string | undefined): bigint {
   return BigInt(Math.floor(Date.parse(time ?? '') / 1000) || 0);
 }
 
+/** How long after a claim a block still tells what gas cost then, in seconds. */
+const PRICE_SECONDS = 60n;
+
+/** What a unit of gas cost when a request was claimed; 0 if nobody looked then: an honest holder may wait for any price. */
+function priceAt({ head, heads }: TakeContext, claimedSeconds: bigint): bigint {
+  const seen = heads.find(({ seconds }) => seconds <= claimedSeconds);
+  if (seen !== undefined && claimedSeconds - seen.seconds <= PRICE_SECONDS) return seen.baseFee;
+  return head.seconds - claimedSeconds <= PRICE_SECONDS ? head.baseFee : 0n;
+}
+
 /** Whether a record says of a request what is known of it already. */
 export function isKnownSo(row: WatchedRow | undefined, record: RequestRecord): boolean {
   return row?.status === record.status && row.relayer === record.claimedBy?.toLowerCase();
 }
 
 function makeRow(
-  { head, maxAge, sent }: TakeContext,
+  context: TakeContext,
   record: RequestRecord,
-  known: WatchedRow | undefined,
+  { known, atMs }: { readonly known: WatchedRow | undefined; readonly atMs: number },
 ): WatchedRow {
-  const { requestId, status, chainName, action, params } = record;
+  const { head, maxAge, sent } = context;
+  const { requestId, status, chainName, action, params, errorMessage } = record;
   const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined, endedSeconds: undefined };
-  const open = { endedBlock: undefined, expiresSeconds: undefined, isExcused: false, body: undefined };
+  const unheld = { excuse: 'none', claimPrice: 0n, idleSeconds: 0n } as const;
+  const open = { endedBlock: undefined, expiresSeconds: undefined, body: undefined, ...unheld };
   if (status === 'pending') return { requestId, state: 'pending', status, relayer: undefined, ...nothing, ...open };
   const relayer = record.claimedBy?.toLowerCase() as Hex;
   const isHeldOn = known?.relayer === relayer;
@@ -43,25 +57,32 @@ function makeRow(
     relayer,
     claimedSeconds: isHeldOn ? known.claimedSeconds : toSeconds(record.claimedAt),
     claimNonce: isHeldOn ? known.claimNonce : sent.get(relayer),
-    isExcused: isHeldOn && known.isExcused,
-    body: JSON.stringify({ chainName, action, params }),
+    excuse: isHeldOn ? known.excuse : ('none' as const),
+    claimPrice: isHeldOn ? known.claimPrice : priceAt(context, toSeconds(record.claimedAt)),
+    idleSeconds: isHeldOn ? known.idleSeconds : 0n,
+    body: JSON.stringify({ chainName, action, params, ...(errorMessage !== undefined && { errorMessage }) }),
     expiresSeconds: listSignedParts(record).reduce((latest, part) => {
       const end = BigInt(part.params.timestamp) + maxAge;
       return end > latest ? end : latest;
     }, 0n),
   };
   if (status === 'processing') return { requestId, state: 'held', status, ...nothing, endedBlock: undefined, ...claim };
-  const endedSeconds = toSeconds(record.updatedAt);
+  // By this clock, too: a gateway whose clock is slow, and a node that is behind, would have an older block count.
+  const [told, seen] = [toSeconds(record.updatedAt), BigInt(Math.floor(atMs / 1000))];
+  const endedSeconds = told > seen ? told : seen;
   const endedBlock = head.seconds >= endedSeconds ? head.number : undefined;
   const txHash = record.txHash?.toLowerCase() as Hex | undefined;
   return { requestId, state: 'ended', status, ...claim, txHash, endedSeconds, endedBlock };
 }
 
-/** A claim that is over before its lease, without a report, was given back: its holder is not the one any more. */
+/**
+ * A claim that is over before its lease, without a report, was given back: its holder is not the one any more. Nobody is blamed who gives
+ * back what has become dearer since.
+ */
 function noteRelease({ journal, head, leaseSeconds }: TakeContext, known: WatchedRow | undefined, row: WatchedRow) {
   if (known?.state !== 'held' || known.relayer === undefined || known.relayer === row.relayer) return;
   const { requestId, relayer, claimedSeconds = 0n } = known;
-  if (head.seconds >= claimedSeconds + leaseSeconds) return;
+  if (head.seconds >= claimedSeconds + leaseSeconds || head.baseFee > known.claimPrice) return;
   journal.addRelease({ relayer, requestId, seconds: head.seconds });
 }
 
@@ -74,7 +95,7 @@ export function takeRecords(context: TakeContext, { records, gone, atMs }: Queue
       journal.touch(record.requestId, atMs);
       continue;
     }
-    const row = makeRow(context, record, known);
+    const row = makeRow(context, record, { known, atMs });
     noteRelease(context, known, row);
     const signers = row.state === 'pending' ? [] : listSignedParts(record).map(({ signer }) => signer);
     journal.put(row, { signers, atMs });

@@ -38,6 +38,11 @@ test.each([
   ],
   ['to act without a key', { ...base, ENFORCE: 'true' }, /ADMIN_API_KEY: required with ENFORCE=true/],
   [
+    'to act with one node alone, named twice',
+    { ...base, ENFORCE: 'true', ADMIN_API_KEY: 'k', RPC_URL: 'https://one.example,https://one.example' },
+    /RPC_URL: expected two nodes of eip155:8453 with ENFORCE=true/,
+  ],
+  [
     'no port',
     { ...base, METRICS_PORT: '99999' },
     /METRICS_PORT: expected a port from 0 to 65535, 0 for any free one, or off/,

@@ -1,4 +1,4 @@
-import { type AlertSettings, alertFaults, alertFields } from '@prism-gateway/alerts';
+import { type AlertSettings, alertFaults, alertSettings } from '@prism-gateway/node/alerts';
 import {
   type Environment,
   flag,
@@ -6,31 +6,51 @@ import {
   logLevel,
   parseEnvironment,
   portOrOff,
+  type SettingValues,
+  setting,
   wholeNumber,
-} from '@prism-gateway/runtime/settings';
+} from '@prism-gateway/node/settings';
 import * as z from 'zod/mini';
+import { DEV_CHAIN_ID } from '../chain/isDeepEnough.ts';
 import {
   chainFields,
   findChainFaults,
   findRepeatedChains,
   listChains,
   namedChainId,
-  namedChainsFields,
+  namedChains,
 } from '../settings/chainSettings.ts';
 
-const schema = z.object({
-  ...namedChainsFields,
-  CONFIRMATIONS: z.optional(chainFields.CONFIRMATIONS),
-  LEASE_SECONDS: z._default(wholeNumber(1, 31_536_000), 900),
-  POLL_MS: z._default(wholeNumber(10, 600_000), 1000),
-  ENFORCE: z._default(flag(), false),
-  ADMIN_API_KEY: z.optional(z.string()),
-  ...alertFields,
-  DATA_DIR: z._default(z.string(), './data/watchtower'),
-  METRICS_HOST: z._default(z.string(), '127.0.0.1'),
-  METRICS_PORT: z._default(portOrOff(), 9467),
-  LOG_LEVEL: z._default(logLevel(), 'info'),
-});
+/** The watchtower's settings: the one place of their forms, defaults and meanings. */
+export const watchtowerSettings = {
+  ...namedChains,
+  CONFIRMATIONS: setting(chainFields.CONFIRMATIONS, 'blocks that settle a transaction, as the relayers have it', {
+    unset: '3 (1 on chain 31337)',
+  }),
+  LEASE_SECONDS: setting(
+    wholeNumber(1, 31_536_000),
+    'how long a claim may be held, as CLAIM_LEASE_SECONDS of the gateway',
+    {
+      initial: '900',
+    },
+  ),
+  POLL_MS: setting(wholeNumber(10, 600_000), 'pause between two looks while a request is open', {
+    unset: 'a third of a block, 1 to 4 s',
+  }),
+  ENFORCE: setting(
+    flag(),
+    'true: suspends a relayer that lies, releases what it holds, posts again what was falsely reported as done, and reopens what was falsely failed; it needs two nodes',
+    { initial: 'false', heading: 'What it does about lies' },
+  ),
+  ADMIN_API_KEY: setting(z.string(), "the gateway's, with ENFORCE=true", { isSecret: true }),
+  ...alertSettings,
+  DATA_DIR: setting(z.string(), 'folder of its journals', { initial: './data/watchtower', heading: 'How it runs' }),
+  METRICS_PORT: setting(portOrOff(), '/metrics (Prometheus), /health; 0 = any free port, or off', { initial: '9467' }),
+  METRICS_HOST: setting(z.string(), 'another address only in a network of your own', { initial: '127.0.0.1' }),
+  LOG_LEVEL: setting(logLevel(), 'debug, info, warn, error or silent', { initial: 'info' }),
+} as const;
+
+type Parsed = SettingValues<typeof watchtowerSettings>;
 
 /** A chain under watch. */
 export interface WatchedChainSettings {
@@ -57,14 +77,27 @@ export interface WatchSettings {
   readonly chains: readonly WatchedChainSettings[];
   /** How long the gateway lets a claim stand. */
   readonly leaseSeconds: bigint;
-  readonly pollMs: number;
+  /** Pause between two looks while something is open, in milliseconds; absent: a third of a block, from 1 to 4 s. */
+  readonly pollMs: number | undefined;
   /** The administrator's key, where lies are to be acted upon. */
   readonly adminKey: string | undefined;
   readonly alerts: AlertSettings;
   readonly dataDir: string;
   readonly metricsHost: string;
   readonly metricsPort: number | 'off';
-  readonly logLevel: z.infer<typeof schema>['LOG_LEVEL'];
+  readonly logLevel: Parsed['LOG_LEVEL'];
+}
+
+/** One node alone can have an honest relayer suspended, by hiding what it has done. A development chain has but one. */
+function findLoneNodes(settings: Parsed): readonly string[] {
+  if (!settings.ENFORCE) return [];
+  return listChains(settings).flatMap(({ chainName, chainId = namedChainId(chainName), rpcUrl }) =>
+    chainId === DEV_CHAIN_ID || new Set(rpcUrl).size > 1
+      ? []
+      : [
+          `RPC_URL: expected two nodes of ${chainName} with ENFORCE=true, as one alone could have an honest relayer suspended`,
+        ],
+  );
 }
 
 function findFaults(given: Environment): readonly string[] {
@@ -73,7 +106,9 @@ function findFaults(given: Environment): readonly string[] {
   return [...keyFaults(given, 'RELAYER_'), ...findChainFaults(given), ...key, ...alertFaults(given)];
 }
 
-function readChains(settings: z.infer<typeof schema>): readonly WatchedChainSettings[] {
+const findValueFaults = (settings: Parsed) => [...findRepeatedChains(settings), ...findLoneNodes(settings)];
+
+function readChains(settings: Parsed): readonly WatchedChainSettings[] {
   return listChains(settings).map((chain) => ({
     chainName: chain.chainName,
     // The schema takes no empty list.
@@ -91,7 +126,7 @@ function readChains(settings: z.infer<typeof schema>): readonly WatchedChainSett
  * @throws SettingsError `SETTINGS_INVALID`: names every fault and repeats no value
  */
 export function parseWatchSettings(environment: Environment): WatchSettings {
-  const settings = parseEnvironment({ schema, findFaults, findValueFaults: findRepeatedChains }, environment);
+  const settings = parseEnvironment({ settings: watchtowerSettings, findFaults, findValueFaults }, environment);
   return {
     gatewayUrl: settings.GATEWAY_URL,
     privateKey: settings.RELAYER_PRIVATE_KEY,

@@ -23,9 +23,8 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
 }
 
-/** Makes a fresh folder. */
-export function createApp(): AppFolder {
-  const path = mkdtempSync(join(tmpdir(), 'prism-app-'));
+/** @param path - of a folder that is there; default a fresh one */
+export function createApp(path = mkdtempSync(join(tmpdir(), 'prism-app-'))): AppFolder {
   async function runThere(command: string, ...args: readonly string[]): Promise<string> {
     try {
       return (await run(command, args, { cwd: path, env: ownEnvironment() })).stdout;

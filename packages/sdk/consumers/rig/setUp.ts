@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installChromium } from '@prism-gateway/testing/browser-set-up';
@@ -6,6 +6,7 @@ import { createPrisms, startProgram, startWorld } from '@prism-gateway/testing/w
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { TestProject } from 'vitest/node';
 import { packPackages } from '../../../../scripts/packages/packPackages.ts';
+import { createApp } from './createApp.ts';
 
 /** What an application is told: where everything is, and who signs. */
 export interface AppSettings {
@@ -24,6 +25,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Paths of the tarballs. */
     readonly tarballs: readonly string[];
+    /** Folder with the oldest Node and viem of the ranges, and the tarballs. */
+    readonly oldApp: string;
     /** One for each application: two would wait for each other's nonces. */
     readonly settings: readonly AppSettings[];
   }
@@ -31,7 +34,10 @@ declare module 'vitest' {
 
 const ROOT = join(import.meta.dirname, '../../../..');
 /** As many applications as write. */
-const APPLICATIONS = 4;
+const APPLICATIONS = 3;
+
+/** The oldest of the ranges. */
+export const OLD = { node: '20.20.2', viem: '2.30.0' };
 const CREDITS = 1_000_000n * 10n ** 18n;
 
 /** Packs the packages, and starts a devnet, a gateway and a relayer. @returns what ends them */
@@ -42,6 +48,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const folder = mkdtempSync(join(tmpdir(), 'prism-tarballs-'));
     stack.defer(() => rmSync(folder, { recursive: true }));
     const tarballs = packPackages(ROOT, folder).map(({ path }) => path);
+    const old = stack.use(createApp());
+    // The package `node` puts the binary in its place as it is installed, if npm lets it.
+    writeFileSync(join(old.path, 'package.json'), '{"name":"old","type":"module","allowScripts":{"node":true}}');
+    const installing = old.install(`node@${OLD.node}`, `viem@${OLD.viem}`, ...tarballs);
+    installing.catch(() => undefined);
     const world = stack.use(await startWorld({ users: 0, relayers: 1 }));
     const relayer = await startProgram('relayer', { env: world.relayerEnv(0) });
     stack.defer(async () => void (await relayer.stop()));
@@ -57,6 +68,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     });
     const { forwarder, cloud } = deployment;
     const shared = { gatewayUrl: gateway.url, rpcUrl, chainId, forwarder, cloud };
+    await installing;
+    project.provide('oldApp', old.path);
     project.provide('tarballs', tarballs);
     // As many users as keys.
     project.provide(

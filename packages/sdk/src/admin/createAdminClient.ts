@@ -1,4 +1,4 @@
-import type { RelayerList, RelayerRemoved, RelayerWireRecord } from '@prism-gateway/protocol';
+import type { RelayerList, RelayerRemoved, RelayerWireRecord, RequestRecord } from '@prism-gateway/protocol';
 import { createTransport, type TransportOptions } from '../http/createTransport.ts';
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
@@ -29,6 +29,8 @@ export interface AdminClient {
   resumeRelayer(address: string, options?: CallOptions): Promise<RelayerWireRecord>;
   /** Gives back all that a relayer holds: its claims are pending again. */
   releaseRelayer(address: string, options?: CallOptions): Promise<void>;
+  /** Makes a request pending again that a since suspended relayer reported failed. */
+  reopenRequest(requestId: string, options?: CallOptions): Promise<RequestRecord>;
 }
 
 /**
@@ -65,6 +67,17 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     resumeRelayer: async (address, options) => (await act({ address, act: 'resume' }, options)) as RelayerWireRecord,
     async releaseRelayer(address, options) {
       await act({ address, act: 'release' }, options);
+    },
+    async reopenRequest(requestId, { signal } = {}) {
+      const target = `/admin/requests/${encodeURIComponent(requestId)}/reopen`;
+      // Done twice, the second one is refused: the request is pending already.
+      return (await transport.call({
+        makeHeaders,
+        method: 'POST',
+        path: target,
+        repeat: 'ifUnsent',
+        signal,
+      })) as RequestRecord;
     },
   };
 }

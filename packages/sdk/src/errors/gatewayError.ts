@@ -1,19 +1,10 @@
-import type { ErrorBody } from '@prism-gateway/protocol';
+import type { ErrorBody, ErrorCode } from '@prism-gateway/protocol';
+import { ERROR_KINDS } from '@prism-gateway/protocol/errors';
 
-/** What went wrong with a call to the gateway, as a program matches it. */
-export type GatewayErrorCode =
-  /** 400: `details` names each fault. */
-  | 'VALIDATION_FAILED'
-  /** 401: the key, token or signature was not accepted. */
-  | 'UNAUTHORISED'
-  /** 403: a presigned URL was refused. */
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  /** 409: the request is not in the state that the call needs, or another relayer holds it. */
-  | 'CONFLICT'
-  | 'BODY_TOO_LARGE'
-  /** 429: `retryAfterMs` says when to come again. */
-  | 'RATE_LIMITED'
+/** What a failed call comes to, whichever gateway it went to. */
+export type GatewayErrorKind =
+  /** By the answer's status: 400, 401, 403 (a presigned URL), 404, 409, 413, 429. */
+  | (typeof ERROR_KINDS)[keyof typeof ERROR_KINDS]
   /** 5xx: try again later. */
   | 'UNAVAILABLE'
   /** No answer, or only a part of one. */
@@ -25,6 +16,9 @@ export type GatewayErrorCode =
   /** An answer that no gateway gives: is the URL right? */
   | 'UNEXPECTED_ANSWER';
 
+/** What went wrong, as a program matches it: the gateway's own code, or the kind where it gave none. */
+export type GatewayErrorCode = ErrorCode | GatewayErrorKind;
+
 /** One fault of a refused body or query. */
 export interface GatewayFault {
   /** Like `params.dataIds[2]`. */
@@ -34,7 +28,9 @@ export interface GatewayFault {
 
 /** What a gateway error is built from. */
 export interface GatewayErrorFacts {
-  readonly code: GatewayErrorCode;
+  readonly kind: GatewayErrorKind;
+  /** Default: the kind. */
+  readonly code?: GatewayErrorCode | undefined;
   readonly message: string;
   readonly status?: number | undefined;
   readonly details?: readonly GatewayFault[] | undefined;
@@ -45,12 +41,14 @@ export interface GatewayErrorFacts {
 }
 
 /**
- * A call to the gateway failed. Match by `code`; the message is for people, and holds no key, token, signature or presigned URL.
+ * A call to the gateway failed. Match by `kind` or `code`; the message is for people, and holds no key, token, signature or presigned URL.
  *
  * @see docs/specification.md ERROR-1
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
+  declare readonly kind: GatewayErrorKind;
+  /** As the gateway gave it, like `TOO_MANY_OPEN_CLAIMS`; a later gateway may have others. */
   declare readonly code: GatewayErrorCode;
   /** HTTP status, where there was an answer. */
   declare readonly status: number | undefined;
@@ -65,13 +63,15 @@ export class GatewayError extends Error {
 
   constructor({ message, cause, details = [], mayHaveHappened = false, ...facts }: GatewayErrorFacts) {
     super(message, cause === undefined ? undefined : { cause });
-    Object.assign(this, { details, mayHaveHappened, ...facts });
+    Object.assign(this, { details, mayHaveHappened, ...facts, code: facts.code ?? facts.kind });
   }
 }
 
-/** Tells whether a caught value is a `GatewayError` of one of some codes. */
+/** Tells whether a caught value is a `GatewayError` of one of some kinds or codes. */
 export function isGatewayError(error: unknown, ...codes: readonly GatewayErrorCode[]): error is GatewayError {
-  return error instanceof GatewayError && (codes.length === 0 || codes.includes(error.code));
+  return (
+    error instanceof GatewayError && (codes.length === 0 || codes.includes(error.kind) || codes.includes(error.code))
+  );
 }
 
 /**
@@ -82,7 +82,7 @@ export function isGatewayError(error: unknown, ...codes: readonly GatewayErrorCo
  */
 export function unexpectedAnswer(what: string, lack: string, cause?: unknown): GatewayError {
   const message = `The answer to ${what} is no ${lack}. Is this the URL of a gateway?`;
-  return new GatewayError({ code: 'UNEXPECTED_ANSWER', message, mayHaveHappened: true, cause });
+  return new GatewayError({ kind: 'UNEXPECTED_ANSWER', message, mayHaveHappened: true, cause });
 }
 
 /** Failures of Node's fetch that come before a byte of the call has gone out; a browser does not say. */
@@ -107,7 +107,7 @@ function wasSent(failure: unknown): boolean {
  */
 export function abortedError(what: string, signal: AbortSignal, mayHaveHappened: boolean): GatewayError {
   const message = `${what} was aborted by its caller.`;
-  return new GatewayError({ code: 'ABORTED', message, mayHaveHappened, cause: signal.reason });
+  return new GatewayError({ kind: 'ABORTED', message, mayHaveHappened, cause: signal.reason });
 }
 
 /**
@@ -125,22 +125,12 @@ export function errorFromFailure(
   const isTimeout = Object(failure).name === 'TimeoutError';
   const why = isTimeout ? 'it took too long' : 'the network failed, or the gateway is not there';
   const message = `${call.what} got no whole answer: ${why}.`;
-  return new GatewayError({ code: 'NETWORK_FAILED', message, mayHaveHappened: wasSent(failure), cause: failure });
+  return new GatewayError({ kind: 'NETWORK_FAILED', message, mayHaveHappened: wasSent(failure), cause: failure });
 }
 
-/** Codes of the statuses that have one of their own. */
-const codes: Readonly<Record<number, GatewayErrorCode>> = {
-  400: 'VALIDATION_FAILED',
-  401: 'UNAUTHORISED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  409: 'CONFLICT',
-  413: 'BODY_TOO_LARGE',
-  429: 'RATE_LIMITED',
-};
-
-function codeOf(status: number): GatewayErrorCode {
-  return codes[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'UNEXPECTED_ANSWER');
+function kindOf(status: number): GatewayErrorKind {
+  const kinds: Readonly<Record<number, GatewayErrorKind>> = ERROR_KINDS;
+  return kinds[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'UNEXPECTED_ANSWER');
 }
 
 function readBody(body: Uint8Array): Partial<ErrorBody> {
@@ -164,9 +154,11 @@ export function errorFromResponse(
   { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: Uint8Array },
   { what, nowMs }: { readonly what: string; readonly nowMs: number },
 ): GatewayError {
-  const { error, details } = readBody(body);
+  const { error, code, details } = readBody(body);
   return new GatewayError({
-    code: codeOf(status),
+    kind: kindOf(status),
+    // One that this SDK does not know is handed on.
+    code: typeof code === 'string' ? code : undefined,
     message: `${what} was answered with ${status}. ${typeof error === 'string' ? error : 'The answer says no more.'}`,
     status,
     details: Array.isArray(details) ? details : [],

@@ -1,4 +1,4 @@
-import { type GatewayError, unexpectedAnswer } from '../errors/gatewayError.ts';
+import { type GatewayError, readRetryAfter, unexpectedAnswer } from '../errors/gatewayError.ts';
 import { definedOf } from './definedOf.ts';
 import { type Bytes, fetchOnce, type HttpContext } from './fetchOnce.ts';
 import { DEFAULT_RETRY_POLICY, isTransient, type RetryContext, type RetryPolicy, withRetries } from './withRetries.ts';
@@ -53,6 +53,8 @@ export interface GatewayCall {
    * connection); else the error's `mayHaveHappened` is true.
    */
   readonly repeat: 'freely' | 'ifUnsent';
+  /** Told when to ask again, in milliseconds, by an answer that says so: the gateway lets no call wait. */
+  readonly onAskAgain?: ((afterMs: number | undefined) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -108,6 +110,7 @@ async function attemptCall(transport: Omit<Transport, 'call' | 'waits'>, call: G
     timeoutMs: transport.timeoutMs,
     signal,
   });
+  call.onAskAgain?.(readRetryAfter(answer.headers.get('retry-after'), transport.now()));
   return parseAnswer(what, answer.body);
 }
 

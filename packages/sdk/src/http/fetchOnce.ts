@@ -47,7 +47,13 @@ async function readBody(response: Response, { what, mostBytes = Infinity }: Http
       throw unexpectedAnswer(what, `answer of at most ${mostBytes} bytes`);
     }
   }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
 }
 
 /**

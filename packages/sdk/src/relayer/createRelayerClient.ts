@@ -5,13 +5,16 @@ import { type CallOptions, getRequest } from '../requests/getRequest.ts';
 import { type ListFilter, listRequests, type RequestList } from '../requests/listRequests.ts';
 import { type FeedPage, type FeedQuery, type FeedStart, followFeed, readFeed } from './followFeed.ts';
 import { claimRequest, releaseRequest, reportRequest } from './moveRequest.ts';
-import { type BatchOutcome, type ClaimOrder, claimRequests, type Report, reportRequests } from './moveRequests.ts';
+import { type BatchOutcome, claimRequests, type Report, reportRequests } from './moveRequests.ts';
 import { type MessageAccount, signRelayerCall } from './signRelayerCall.ts';
 
 /** What a relayer's client is made of: an account on the whitelist, and a way to the gateway. */
 export type RelayerClientOptions = { readonly account: MessageAccount } & (
   | { readonly gateway: GatewayClient }
-  | TransportOptions
+  | (TransportOptions & {
+      /** Where the feed alone is read: on AWS the function's own address, past an edge that is paid for by the call. Default `url`. */
+      readonly feedUrl?: string | undefined;
+    })
 );
 
 /** The gateway as a relayer sees it; each call is signed. */
@@ -28,8 +31,8 @@ export interface RelayerClient {
   reportSuccess(requestId: string, txHash: string, options?: CallOptions): Promise<RequestRecord>;
   /** Reports failure. @param errorMessage - 1 to 1000 characters @throws GatewayError CONFLICT @see reportRequest */
   reportFailure(requestId: string, errorMessage: string, options?: CallOptions): Promise<RequestRecord>;
-  /** Claims many in one call. @throws GatewayError @see claimRequests */
-  claimRequests(order: ClaimOrder, options?: CallOptions): Promise<BatchOutcome>;
+  /** Claims 1 to 100 in one call. @throws GatewayError @see claimRequests */
+  claimRequests(order: { readonly requestIds: readonly string[] }, options?: CallOptions): Promise<BatchOutcome>;
   /** Reports 1 to 100 in one call. @throws GatewayError @see reportRequests */
   reportRequests(reports: readonly Report[], options?: CallOptions): Promise<BatchOutcome>;
   /** Gives a claimed request back. @throws GatewayError CONFLICT when this relayer does not hold it @see releaseRequest */
@@ -53,6 +56,9 @@ export function createRelayerClient(options: RelayerClientOptions): RelayerClien
   const signer = { account: options.account, now: transport.now };
   const { address } = options.account;
   const context = { transport, address, makeHeaders: signRelayerCall.bind(undefined, signer) };
+  const feedUrl = 'gateway' in options ? undefined : options.feedUrl;
+  const feed =
+    feedUrl === undefined ? context : { ...context, transport: createTransport({ ...options, url: feedUrl }) };
   return {
     address,
     list: (filter, { signal } = {}) => listRequests(transport, { ...filter, signal, makeHeaders: context.makeHeaders }),
@@ -65,7 +71,7 @@ export function createRelayerClient(options: RelayerClientOptions): RelayerClien
     claimRequests: (order, { signal } = {}) => claimRequests(context, { ...order, signal }),
     reportRequests: (reports, { signal } = {}) => reportRequests(context, { reports, signal }),
     releaseRequest: (requestId, { signal } = {}) => releaseRequest(context, { requestId, signal }),
-    followFeed: (start) => followFeed(context, start),
-    readFeed: (query) => readFeed(context, query),
+    followFeed: (start) => followFeed(feed, start),
+    readFeed: (query) => readFeed(feed, query),
   };
 }

@@ -1,5 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { unexpectedAnswer } from '../errors/gatewayError.ts';
+import { choosePause } from '../http/choosePause.ts';
 import { sleep } from '../http/signals.ts';
 import { isTransient } from '../http/withRetries.ts';
 import { type CallOptions, readPage } from '../requests/getRequest.ts';
@@ -25,7 +26,21 @@ export interface FeedPage {
   readonly items: readonly RequestRecord[];
   /** Where the next page begins. */
   readonly cursor: string;
+  /** When to ask again, in milliseconds: where the gateway lets no call wait, and there was nothing. */
+  readonly askAgainMs?: number | undefined;
 }
+
+/** Longest pause between two looks at a gateway that lets none wait, in milliseconds: with the call itself, what is new is seen in two seconds. */
+const LONGEST_PAUSE_MS = 1900;
+
+/**
+ * Chooses the pause before the feed is read again.
+ *
+ * @param askAgainMs - of a page
+ * @param quiet - pages without a request, one after another
+ */
+export const chooseFeedPause = (askAgainMs: number, quiet: number) =>
+  choosePause(askAgainMs, { quiet, longestMs: LONGEST_PAUSE_MS });
 
 /** Least time between two looks that find nothing, in milliseconds, where the gateway does not wait. */
 const PAUSE_MS = 1000;
@@ -37,16 +52,28 @@ const PAUSE_MS = 1000;
  */
 export async function readFeed(
   { transport, makeHeaders }: RelayerContext,
-  { signal, ...query }: FeedQuery,
+  { signal, cursor: seen, ...query }: FeedQuery,
 ): Promise<FeedPage> {
   const path = '/requests/feed';
-  const call = { method: 'GET', path, query: { ...query }, makeHeaders, repeat: 'freely', signal } as const;
+  let askAgainMs: number | undefined;
+  const onAskAgain = (afterMs?: number) => {
+    askAgainMs = afterMs;
+  };
+  const call = {
+    method: 'GET',
+    path,
+    query: { ...query, seen },
+    makeHeaders,
+    repeat: 'freely',
+    signal,
+    onAskAgain,
+  } as const;
   const answer = await transport.call(call);
   const { items } = readPage(`GET ${path}`, answer);
   // Read with care until it has shown what it is.
   const { cursor } = Object(answer) as Partial<FeedPage>;
   if (typeof cursor !== 'string') throw unexpectedAnswer(`GET ${path}`, 'page of a feed');
-  return { items, cursor };
+  return { items, cursor, askAgainMs };
 }
 
 /**
@@ -60,6 +87,7 @@ export async function* followFeed(context: RelayerContext, start: FeedStart): As
   const { waits, now, policy } = context.transport;
   const { chainName, from, signal } = start;
   let { cursor } = start;
+  let quiet = 0;
   for (;;) {
     const askedAtMs = now();
     let leastMs = PAUSE_MS;
@@ -72,7 +100,10 @@ export async function* followFeed(context: RelayerContext, start: FeedStart): As
       },
     );
     const isOnward = page !== undefined && page.items.length > 0 && page.cursor !== cursor;
-    if (page && page.items.length > 0) yield page;
+    if (page && page.items.length > 0) {
+      quiet = 0;
+      yield page;
+    } else if (page?.askAgainMs !== undefined) leastMs = chooseFeedPause(page.askAgainMs, quiet++);
     cursor = page?.cursor ?? cursor;
     // One that has waited at the gateway has lasted longer than this.
     if (!isOnward) await sleep(Math.min(leastMs, askedAtMs + leastMs - now()), signal);

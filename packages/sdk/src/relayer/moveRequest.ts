@@ -1,4 +1,4 @@
-import type { RequestRecord, UpdateRequestBody } from '@prism-gateway/protocol';
+import type { RequestHead, RequestRecord, UpdateRequestBody } from '@prism-gateway/protocol';
 import { GatewayError, unexpectedAnswer } from '../errors/gatewayError.ts';
 import type { OutgoingCall, Transport } from '../http/createTransport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
@@ -18,6 +18,8 @@ export interface Move extends CallOptions {
   readonly requestId: string;
   /** What is asked for; absent: to give the request back. */
   readonly body?: UpdateRequestBody;
+  /** Of the claim that is given back. */
+  readonly claimedAt?: string | undefined;
 }
 
 /**
@@ -28,23 +30,23 @@ export interface Move extends CallOptions {
  */
 async function updateRequest(
   { transport, makeHeaders }: RelayerContext,
-  { requestId, body, signal }: Move,
+  { requestId, body, claimedAt, signal }: Move,
 ): Promise<RequestRecord> {
   const path = `/requests/${encodeURIComponent(requestId)}`;
   const how = body
     ? ({ method: 'PATCH', path, body } as const)
-    : ({ method: 'POST', path: `${path}/release` } as const);
+    : ({ method: 'POST', path: `${path}/release`, body: { claimedAt } } as const);
   const answer = await transport.call({ ...how, makeHeaders, repeat: 'ifUnsent', signal });
   return readRecord(`${how.method} ${how.path}`, answer, requestId);
 }
 
 /** Tells whether a record is under this relayer's claim. */
-export function isOwnClaim({ address }: RelayerContext, record: RequestRecord): boolean {
+export function isOwnClaim({ address }: RelayerContext, record: RequestHead): boolean {
   return record.claimedBy?.toLowerCase() === address.toLowerCase();
 }
 
 /** Tells whether a record is claimed, by this relayer. */
-export function isClaimed(context: RelayerContext, record: RequestRecord): boolean {
+export function isClaimed(context: RelayerContext, record: RequestHead): boolean {
   return record.status === 'processing' && isOwnClaim(context, record);
 }
 
@@ -85,7 +87,7 @@ export async function moveRequest(
       throw unexpectedAnswer(what, 'record of it');
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      const late = error.code === 'CONFLICT' && (isAnswerLost || readBack === 'always') ? await readDone() : undefined;
+      const late = error.kind === 'CONFLICT' && (isAnswerLost || readBack === 'always') ? await readDone() : undefined;
       if (late !== undefined) return late;
       isAnswerLost ||= error.mayHaveHappened;
       throw error;
@@ -119,19 +121,21 @@ export function claimRequest(
  * @returns the record, `pending`; or as it is by now, where the answer was lost
  * @throws GatewayError CONFLICT when this relayer does not hold it; NOT_FOUND, UNAUTHORISED
  */
-export function releaseRequest(
+export async function releaseRequest(
   context: RelayerContext,
   { requestId, signal }: { readonly requestId: string } & CallOptions,
 ): Promise<RequestRecord> {
   const isDone = (record: RequestRecord) => !isOwnClaim(context, record);
-  return moveRequest(context, { move: { requestId, signal }, isDone, readBack: 'afterLostAnswer' });
+  // Bound to its claim, the call gives back no later one, whoever sends it again.
+  const { claimedAt } = await getRequest(context.transport, { requestId, signal });
+  return await moveRequest(context, { move: { requestId, claimedAt, signal }, isDone, readBack: 'afterLostAnswer' });
 }
 
 /** How a request ended. */
 export type Outcome = Exclude<UpdateRequestBody, { readonly status: 'processing' }>;
 
 /** Tells whether a record shows an outcome. */
-export function saysSame(record: RequestRecord, outcome: Outcome): boolean {
+export function saysSame(record: RequestHead, outcome: Outcome): boolean {
   if (outcome.status === 'failed') return record.status === 'failed' && record.errorMessage === outcome.errorMessage;
   return record.status === 'success' && record.txHash?.toLowerCase() === outcome.txHash.toLowerCase();
 }

@@ -1,44 +1,37 @@
-import type { RequestRecord, RequestStatus } from '@prism-gateway/protocol';
+import type { ConflictReason, RequestHead, RequestStatus } from '@prism-gateway/protocol';
 import { unexpectedAnswer } from '../errors/gatewayError.ts';
-import { type CallOptions, getRequest, readRecord } from '../requests/getRequest.ts';
-import { isEnded } from '../requests/waitForRequest.ts';
+import { type CallOptions, getRequest, isHead } from '../requests/getRequest.ts';
 import { isClaimed, isOwnClaim, type Outcome, type RelayerContext, saysSame } from './moveRequest.ts';
 
-/** Which requests are claimed: 1 to 100 by their ids, or the oldest pending ones of a chain, at most `limit` (1 to 100). */
-export type ClaimOrder =
-  | { readonly requestIds: readonly string[] }
-  | { readonly chainName: string; readonly limit: number };
-
 /**
- * Claims many requests in one call: one signature, and each claim as exclusive as a single one.
- *
- * Claims by ids are repeated where an answer was lost, since one that is held already is claimed again. The oldest of a chain are
- * not: with `mayHaveHappened` some may be held that nobody has been told of; they are pending again when their lease has lapsed.
+ * Claims 1 to 100 requests in one call: one signature, and each claim as exclusive as a single one. One that is held already is claimed
+ * again, so the call is repeated where an answer was lost.
  *
  * @throws GatewayError VALIDATION_FAILED, UNAUTHORISED, NOT_FOUND from a gateway that has the specification alone, and what any call
  * may throw
  */
 export async function claimRequests(
   context: RelayerContext,
-  { signal, ...body }: ClaimOrder & CallOptions,
+  { requestIds, signal }: { readonly requestIds: readonly string[] } & CallOptions,
 ): Promise<BatchOutcome> {
   const { transport, makeHeaders } = context;
   const path = '/requests/claims';
-  const wanted = 'requestIds' in body ? new Set(body.requestIds.map((id) => id.toLowerCase())) : undefined;
-  const isDone = (record: RequestRecord) =>
-    isClaimed(context, record) &&
-    ('chainName' in body ? record.chainName === body.chainName : wanted?.has(record.requestId.toLowerCase()) === true);
-  const repeat = wanted ? 'freely' : 'ifUnsent';
-  const answer = await transport.call({ method: 'POST', path, body, makeHeaders, repeat, signal });
-  return readBatch({ what: `POST ${path}`, isDone }, answer);
+  const wanted = new Set(requestIds.map((id) => id.toLowerCase()));
+  const isDone = (record: RequestHead) => isClaimed(context, record) && wanted.has(record.requestId.toLowerCase());
+  const call = { method: 'POST', path, body: { requestIds }, makeHeaders, repeat: 'freely', signal } as const;
+  return readBatch({ what: `POST ${path}`, isDone }, await transport.call(call));
 }
 
 /** What became of many requests that were to be moved in one call. */
 export interface BatchOutcome {
-  /** Those that were moved, as they are now. */
-  readonly items: readonly RequestRecord[];
-  /** Those that were not, and the status that they have. */
-  readonly conflicts: readonly { readonly requestId: string; readonly status: RequestStatus }[];
+  /** Those that were moved, as they are now, without their params. */
+  readonly items: readonly RequestHead[];
+  /** Those that were not, the status that they have, and why. */
+  readonly conflicts: readonly {
+    readonly requestId: string;
+    readonly status?: RequestStatus;
+    readonly reason: ConflictReason;
+  }[];
 }
 
 /**
@@ -48,7 +41,7 @@ export interface BatchOutcome {
  * @throws GatewayError UNEXPECTED_ANSWER
  */
 function readBatch(
-  { what, isDone }: { readonly what: string; readonly isDone: (record: RequestRecord) => boolean },
+  { what, isDone }: { readonly what: string; readonly isDone: (record: RequestHead) => boolean },
   answer: unknown,
 ): BatchOutcome {
   // Read with care until it has shown what it is.
@@ -56,9 +49,9 @@ function readBatch(
   const isBatch = Array.isArray(items) && Array.isArray(conflicts);
   if (!isBatch || !conflicts.every((conflict) => typeof conflict?.requestId === 'string'))
     throw unexpectedAnswer(what, 'batch');
-  const records = items.map((item) => readRecord(what, item));
-  if (!records.every(isDone)) throw unexpectedAnswer(what, 'batch of what was asked for');
-  return { items: records, conflicts };
+  if (!items.every((item) => isHead(Object(item)) && isDone(item)))
+    throw unexpectedAnswer(what, 'batch of what was asked for');
+  return { items, conflicts };
 }
 
 /** How one of many requests ended. */
@@ -79,16 +72,18 @@ export async function reportRequests(
   const path = '/requests/reports';
   const call = { method: 'POST', path, body: { reports }, makeHeaders, repeat: 'freely', signal } as const;
   const outcomes = new Map(reports.map((report) => [report.requestId.toLowerCase(), report]));
-  function isDone(record: RequestRecord): boolean {
+  function isDone(record: RequestHead): boolean {
     const report = outcomes.get(record.requestId.toLowerCase());
     return report !== undefined && isOwnClaim(context, record) && saysSame(record, report);
   }
   const { items, conflicts } = readBatch({ what: `POST ${path}`, isDone }, await transport.call(call));
-  async function readSame({ requestId }: Report): Promise<RequestRecord | undefined> {
+  async function readSame({ requestId }: Report): Promise<RequestHead | undefined> {
     const record = await getRequest(transport, { requestId, signal });
     return isDone(record) ? record : undefined;
   }
-  const ended = new Set(conflicts.filter(isEnded).map(({ requestId }) => requestId.toLowerCase()));
+  const ended = new Set(
+    conflicts.flatMap(({ requestId, reason }) => (reason === 'ended' ? [requestId.toLowerCase()] : [])),
+  );
   const looks = reports.filter(({ requestId }) => ended.has(requestId.toLowerCase())).map(readSame);
   const same = (await Promise.all(looks)).filter((one) => one !== undefined);
   const isSame = new Set(same.map(({ requestId }) => requestId));

@@ -1,6 +1,6 @@
-import type { RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
+import type { RequestHead, RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
 import { unexpectedAnswer } from '../errors/gatewayError.ts';
-import type { Transport } from '../http/createTransport.ts';
+import type { GatewayCall, Transport } from '../http/createTransport.ts';
 
 /** What any single call may be given. */
 export interface CallOptions {
@@ -8,11 +8,11 @@ export interface CallOptions {
 }
 
 /** One look at a request. */
-export interface RequestLook extends CallOptions {
+export interface RequestLook extends CallOptions, Pick<GatewayCall, 'onAskAgain'> {
   /** UUID. */
   readonly requestId: string;
   /** The status that is known: a gateway that can waits until it is another one. */
-  readonly status?: RequestStatus | undefined;
+  readonly seen?: RequestStatus | undefined;
   /** For how long it may wait for that, in seconds; one that knows the specification alone answers at once. */
   readonly wait?: number | undefined;
 }
@@ -25,34 +25,23 @@ export interface RequestLook extends CallOptions {
  */
 export async function getRequest(
   transport: Transport,
-  { requestId, signal, ...query }: RequestLook,
+  { requestId, signal, onAskAgain, ...query }: RequestLook,
 ): Promise<RequestRecord> {
   const path = `/requests/${encodeURIComponent(requestId)}`;
-  const answer = await transport.call({ method: 'GET', path, query, repeat: 'freely', signal });
+  const answer = await transport.call({ method: 'GET', path, query, repeat: 'freely', signal, onAskAgain });
   return readRecord(`GET ${path}`, answer, requestId);
 }
 
 const STATUSES: readonly unknown[] = ['pending', 'processing', 'success', 'failed'];
 
 /** Whether the fields that the SDK goes by are what the contract says. */
-function isRecord(record: Partial<RequestRecord>): record is RequestRecord {
-  const {
-    requestId,
-    chainName,
-    action,
-    status,
-    params,
-    createdAt,
-    claimedBy = '',
-    txHash = '',
-    errorMessage = '',
-  } = record;
+export function isHead(record: Partial<RequestHead>): record is RequestHead {
+  const { requestId, chainName, action, status, createdAt, claimedBy = '', txHash = '', errorMessage = '' } = record;
   const texts = [requestId, chainName, action, createdAt, claimedBy, txHash, errorMessage];
   return (
     texts.every((text) => typeof text === 'string') &&
     STATUSES.includes(status) &&
-    (status !== 'success' || txHash !== '') &&
-    Object(params) === params
+    (status !== 'success' || txHash !== '')
   );
 }
 
@@ -66,10 +55,12 @@ function isRecord(record: Partial<RequestRecord>): record is RequestRecord {
 export function readRecord(what: string, answer: unknown, requestId?: string): RequestRecord {
   // Read with care until it has shown what it is.
   const record = Object(answer) as Partial<RequestRecord>;
-  if (!isRecord(record)) throw unexpectedAnswer(what, 'request');
+  const { params } = record;
+  if (!isHead(record) || Object(params) !== params) throw unexpectedAnswer(what, 'request');
   if (requestId && record.requestId.toLowerCase() !== requestId.toLowerCase())
     throw unexpectedAnswer(what, `request ${requestId}`);
-  return record;
+  // It has params, too.
+  return record as RequestRecord;
 }
 
 /**

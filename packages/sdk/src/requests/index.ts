@@ -1,6 +1,7 @@
 export {
   GatewayError,
   type GatewayErrorCode,
+  type GatewayErrorKind,
   type GatewayFault,
   isGatewayError,
 } from '../errors/gatewayError.ts';

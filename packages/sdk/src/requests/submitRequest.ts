@@ -1,25 +1,27 @@
 import type { CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
 import { GatewayError, unexpectedAnswer } from '../errors/gatewayError.ts';
-import type { GatewayCall, Transport } from '../http/createTransport.ts';
+import type { Transport } from '../http/createTransport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
 import { type CallOptions, readRecord } from './getRequest.ts';
 import { listRequests } from './listRequests.ts';
 
 /**
- * With `once` a gateway takes the same signature a single time. One that knows the specification alone ignores it, and stores twice
+ * With `once` a gateway takes the same submission a single time. One that knows the specification alone ignores it, and stores twice
  * what is sent twice: so each repeat here is looked before.
  */
 async function postRequest(
   transport: Transport,
   { body, signal }: { readonly body: CreateRequestBody } & CallOptions,
 ): Promise<RequestRecord> {
-  const call = { method: 'POST', path: '/requests', body, repeat: 'ifUnsent', signal } as const;
-  const post = async (query?: GatewayCall['query']) =>
-    readRecord('POST /requests', await transport.call({ ...call, query }));
-  const known = await post({ once: 'true' });
-  if (holdsSame(known, body)) return known;
-  // Somebody was first with this signature under other params, which then have none: the true request is still to be stored.
-  const record = await post();
+  const call = {
+    method: 'POST',
+    path: '/requests',
+    query: { once: 'true' },
+    body,
+    repeat: 'ifUnsent',
+    signal,
+  } as const;
+  const record = readRecord('POST /requests', await transport.call(call));
   if (holdsSame(record, body)) return record;
   throw unexpectedAnswer('POST /requests', 'record of what was sent');
 }

@@ -1,5 +1,6 @@
 import type { RequestRecord, RequestStatus } from '@prism-gateway/protocol';
 import { abortedError, GatewayError } from '../errors/gatewayError.ts';
+import { choosePause } from '../http/choosePause.ts';
 import type { Transport } from '../http/createTransport.ts';
 import { joinSignals, sleep } from '../http/signals.ts';
 import { isTransient } from '../http/withRetries.ts';
@@ -19,6 +20,8 @@ export interface WaitOptions {
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 const DEFAULT_POLL_INTERVAL_MS = 1000;
+/** Longest pause between two looks at a gateway that lets none wait, in milliseconds. */
+const LONGEST_PAUSE_MS = 5000;
 
 /** A relayer's report is the end: both are final. */
 export function isEnded<T extends { readonly status: RequestStatus }>(
@@ -28,12 +31,12 @@ export function isEnded<T extends { readonly status: RequestStatus }>(
 }
 
 /** Looks at a request, and lets the gateway wait until its status is another one, where there is a connection to spare for that. */
-async function look(transport: Transport, { status, ...order }: RequestLook): Promise<RequestRecord> {
+async function look(transport: Transport, { seen, ...order }: RequestLook): Promise<RequestRecord> {
   const { waits } = transport;
-  if (status === undefined || waits.open >= waits.most) return await getRequest(transport, order);
+  if (seen === undefined || waits.open >= waits.most) return await getRequest(transport, order);
   waits.open++;
   try {
-    return await getRequest(transport, { ...order, status, wait: waits.seconds });
+    return await getRequest(transport, { ...order, seen, wait: waits.seconds });
   } finally {
     waits.open--;
   }
@@ -58,10 +61,16 @@ export async function waitForRequest(
   const what = `The wait for request ${requestId}`;
   let status: RequestStatus | undefined;
   const passed = new Set<RequestStatus>();
+  /** Looks that found the same. */
+  let quiet = 0;
   while (!signal.aborted) {
     const askedAtMs = transport.now();
     let leastMs = pollIntervalMs;
-    const record = await look(transport, { requestId, status, signal }).catch((error: unknown) => {
+    let askAgainMs: number | undefined;
+    const onAskAgain = (afterMs?: number) => {
+      askAgainMs = afterMs;
+    };
+    const record = await look(transport, { requestId, seen: status, signal, onAskAgain }).catch((error: unknown) => {
       if (!signal.aborted && !isTransient(error)) throw error;
       leastMs += Object(error).retryAfterMs ?? 0;
     });
@@ -72,13 +81,15 @@ export async function waitForRequest(
       // The next look may wait at the gateway. What goes back and forth is not followed any faster.
       if (!passed.has(status)) leastMs = 0;
       passed.add(status);
-    }
+      quiet = 0;
+    } else if (askAgainMs !== undefined)
+      leastMs = Math.max(leastMs, choosePause(askAgainMs, { quiet: quiet++, longestMs: LONGEST_PAUSE_MS }));
     // One that has waited there has lasted longer than this.
     await sleep(Math.min(leastMs, Math.max(0, askedAtMs + leastMs - transport.now())), signal);
   }
   if (given?.aborted) throw abortedError(what, given, false);
   const message = `${what} ended after ${timeoutMs} ms without an outcome; the request itself goes on.`;
-  throw new GatewayError({ code: 'WAIT_TIMED_OUT', message });
+  throw new GatewayError({ kind: 'WAIT_TIMED_OUT', message });
 }
 
 /** How far many requests have come. */

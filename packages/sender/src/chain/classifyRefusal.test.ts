@@ -1,4 +1,4 @@
-import { RpcAnswerError, RpcUnavailableError } from '@prism-gateway/rpc';
+import { RpcAnswerError, RpcUnavailableError } from '@prism-gateway/node/rpc';
 import { expect, test } from 'vitest';
 import { classifyRefusal, type Refusal } from './classifyRefusal.ts';
 

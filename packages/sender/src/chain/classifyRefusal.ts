@@ -1,4 +1,4 @@
-import { RpcAnswerError } from '@prism-gateway/rpc';
+import { RpcAnswerError } from '@prism-gateway/node/rpc';
 
 /**
  * Why a node did not take a transaction.

@@ -13,7 +13,7 @@ import {
   RpcUnavailableError,
   TIP_HISTORY,
   tellEach,
-} from '@prism-gateway/rpc';
+} from '@prism-gateway/node/rpc';
 import {
   type Address,
   formatTransaction,
@@ -71,6 +71,8 @@ export interface Chain {
    * @param patienceMs - how long the others are waited for once one has answered
    */
   accountNonces(at: 'latest' | 'pending' | bigint, patienceMs?: number): Promise<readonly ToldCount[]>;
+  /** The account's transaction count after the finalized block, as the nodes have it together; undefined: they do not tell. */
+  finalNonce(): Promise<number | undefined>;
   /** The account's transaction count, as the nodes have it together. */
   accountNonce(at: 'latest' | 'pending' | bigint): Promise<number>;
   /** The account nonces, from one on, of transactions that wait for a block, and that nodes can show as the account's key has signed them. */
@@ -90,7 +92,7 @@ export interface Chain {
   close(): void;
 }
 
-function blockTag(at: 'latest' | 'pending' | bigint): string {
+function blockTag(at: 'latest' | 'pending' | 'finalized' | bigint): string {
   return typeof at === 'bigint' ? numberToHex(at) : at;
 }
 
@@ -140,7 +142,10 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
     }
   }
 
-  async function accountNonces(at: 'latest' | 'pending' | bigint, patienceMs?: number): Promise<readonly ToldCount[]> {
+  async function accountNonces(
+    at: 'latest' | 'pending' | 'finalized' | bigint,
+    patienceMs?: number,
+  ): Promise<readonly ToldCount[]> {
     const parse = (answer: unknown) => parseCount(answer, 'transaction count');
     const params = [from, blockTag(at)];
     const told = await tellEach(rpc, { method: 'eth_getTransactionCount', params, parse, patienceMs });
@@ -221,6 +226,14 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
       return mostAgreed(told.map(({ answer }) => answer));
     },
     accountNonces,
+    async finalNonce() {
+      try {
+        return leastAgreed((await accountNonces('finalized')).map(({ count }) => count));
+      } catch (error) {
+        if (error instanceof RpcAnswerError || error instanceof RpcUnavailableError) return undefined;
+        throw error;
+      }
+    },
     accountNonce: async (at) => leastAgreed((await accountNonces(at)).map(({ count }) => count)),
     showWaiting,
     async estimateGas({ to, data, value }) {

@@ -7,7 +7,7 @@ import {
   parseQuantity,
   parseRecord,
   RpcUnavailableError,
-} from '@prism-gateway/rpc';
+} from '@prism-gateway/node/rpc';
 import type { Address, Hash, Log } from 'viem';
 
 /** A receipt, as far as it matters here. */

@@ -1,9 +1,10 @@
-import { RpcUnavailableError } from '@prism-gateway/rpc';
+import { RpcUnavailableError } from '@prism-gateway/node/rpc';
 import { classifyRefusal, type Refusal } from '../chain/classifyRefusal.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import { newestVersion } from '../intents/liveIntent.ts';
 import type { SenderErrorCode } from '../senderError.ts';
 import { type Engine, transition } from './engine.ts';
+import { pauseForBlock } from './pauseForBlock.ts';
 import { retryPause } from './retryPause.ts';
 
 /** The same bytes are offered again after this time: nodes drop what waits long, or restart without their pool. */
@@ -20,7 +21,7 @@ function accept(engine: Engine, intent: LiveIntent): void {
   intent.nextBroadcastAtMs = engine.monotonicNow() + REBROADCAST_MS;
   const { pollIntervalMs } = engine.settings;
   const isEarly = engine.earlyLooks < MAX_EARLY_LOOKS || engine.nextNonce % EARLY_LOOK_EVERY === 0;
-  engine.watching.schedule(isEarly ? Math.min(EARLY_LOOK_MS, pollIntervalMs) : pollIntervalMs);
+  engine.watching.schedule(isEarly ? Math.min(EARLY_LOOK_MS, pollIntervalMs) : pauseForBlock(engine));
   if (intent.state !== 'signed') return;
   intent.failure = undefined;
   transition(engine, { intent, to: 'broadcast' });

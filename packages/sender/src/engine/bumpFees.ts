@@ -1,6 +1,6 @@
-import { TRANSFER_GAS } from '@prism-gateway/rpc';
+import { TRANSFER_GAS } from '@prism-gateway/node/rpc';
 import { hexToBytes } from 'viem/utils';
-import { type Fees, offerFees, raiseFees } from '../fees/fees.ts';
+import { type Fees, type Market, offerFees, raiseFees } from '../fees/fees.ts';
 import type { IntentFailure, TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { broadcastIntents } from './broadcast.ts';
@@ -88,6 +88,16 @@ async function replace(
   broadcastIntents(engine, [intent]);
 }
 
+/** Tells whether the first in line can be in no block at a price, and may offer no more: the one place that does. */
+export function isStuck(engine: Engine, market: Market): boolean {
+  const [first] = unminedIntents(engine);
+  if (first === undefined) return false;
+  const offered = newestVersion(first);
+  if (offered.maxFeePerGas >= market.baseFeePerGas) return false;
+  const ceiling = first.state === 'cancelling' ? engine.settings.ceiling : ceilingOf(engine, first);
+  return raiseFees(offered, { market, percent: engine.settings.bumpPercent, ceiling }) === undefined;
+}
+
 /** Only the first in line holds up the others; one that the node calls too low can never be mined as it is. */
 function isBumpDue(engine: Engine, { intent, place }: { intent: LiveIntent; place: number }): boolean {
   if (intent.isUnderpriced) return true;
@@ -107,12 +117,20 @@ function leastGas({ call: { data } }: LiveIntent): bigint {
   return TRANSFER_GAS + 4n * BigInt(zeros) + 16n * BigInt(bytes.length - zeros);
 }
 
-/** Whether an intent has expired, and freeing its nonce costs no more than hoping that it is not mined in vain. */
-async function isCancelDue(engine: Engine, intent: LiveIntent): Promise<boolean> {
+/**
+ * Whether an intent's nonce is to be freed: it has expired, and that costs no more than hoping that it is not mined in vain; or work waits
+ * behind it, and it has expired or is what the line is stuck at.
+ */
+async function isCancelDue(engine: Engine, { intent, place }: { intent: LiveIntent; place: number }): Promise<boolean> {
   const { state, expiresAtMs } = intent;
-  if (state !== 'broadcast' || expiresAtMs === undefined || engine.now() < expiresAtMs) return false;
-  const { baseFeePerGas, tip } = await engine.fees.market();
-  return TRANSFER_GAS * (baseFeePerGas + tip) <= leastGas(intent) * newestVersion(intent).maxFeePerGas;
+  if (state !== 'broadcast' || expiresAtMs === undefined) return false;
+  const isExpired = engine.now() >= expiresAtMs;
+  const isInTheWay = engine.monotonicNow() < engine.unblockUntilMs;
+  if (!isExpired && !isInTheWay) return false;
+  const market = await engine.fees.market();
+  if (isInTheWay) return isExpired || (place === 0 && isStuck(engine, market));
+  const price = market.baseFeePerGas + market.tip;
+  return TRANSFER_GAS * price <= leastGas(intent) * newestVersion(intent).maxFeePerGas;
 }
 
 /**
@@ -124,7 +142,8 @@ export async function bumpFees(engine: Engine): Promise<void> {
   const same: LiveIntent[] = [];
   for (const [place, intent] of waiting.entries()) {
     if (intent.state === 'signed' && intent.failure !== undefined) await replace(engine, { intent, kind: 'cancel' });
-    else if (await isCancelDue(engine, intent)) await replace(engine, { intent, kind: 'cancel', failure: EXPIRED });
+    else if (await isCancelDue(engine, { intent, place }))
+      await replace(engine, { intent, kind: 'cancel', failure: EXPIRED });
     else if (isBumpDue(engine, { intent, place })) {
       await replace(engine, { intent, kind: intent.state === 'cancelling' ? 'cancel' : 'call' });
     }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RpcAnswerError, readRevert } from '@prism-gateway/rpc';
+import { RpcAnswerError, readRevert } from '@prism-gateway/node/rpc';
 import { classifyRefusal } from '../chain/classifyRefusal.ts';
 import type { Call, Sent } from '../intents/intent.ts';
 import { FINAL_STATES, INTENT_STATES } from '../intents/intentState.ts';
@@ -13,6 +13,7 @@ import {
 } from '../intents/liveIntent.ts';
 import type { Sender, SendOptions } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
+import { isStuck } from './bumpFees.ts';
 import { type Engine, flush, forgetIntent, outcomeOf, type Waiter } from './engine.ts';
 import { lookForForeign, waitForForeign } from './foreign.ts';
 import { retryPause } from './retryPause.ts';
@@ -20,6 +21,9 @@ import { retryPause } from './retryPause.ts';
 function closedError(): SenderError {
   return new SenderError('CLOSED', 'The sender was closed; the journal goes on with the next one.');
 }
+
+/** How long the freeing of nonces goes on that somebody has asked for, in milliseconds: several blocks of most chains. */
+const UNBLOCK_MS = 60_000;
 
 /** Takes a new intent as far as the queue; whoever waits is told what stops it. */
 async function prepare(engine: Engine, intent: LiveIntent): Promise<void> {
@@ -72,6 +76,11 @@ function waitFor(
 async function send(engine: Engine, wish: { draft: IntentDraft; signal: AbortSignal | undefined }): Promise<Sent> {
   const { draft, signal } = wish;
   const { intentId } = draft;
+  const ended = engine.live.has(intentId) ? undefined : engine.journal.ended(intentId);
+  if (ended !== undefined) {
+    checkSameCall(ended, draft);
+    return outcomeOf(ended);
+  }
   const known = engine.live.get(intentId) ?? engine.journal.get(intentId);
   if (known === undefined) addIntent(engine, draft);
   else {
@@ -88,8 +97,8 @@ async function send(engine: Engine, wish: { draft: IntentDraft; signal: AbortSig
 function listIntents(engine: Engine, states: readonly LiveIntent['state'][]) {
   const journalled = engine.journal.list(states).filter(({ intentId }) => !engine.live.has(intentId));
   const live = [...engine.live.values()].filter(({ state }) => states.includes(state));
-  const all = [...journalled, ...live].sort((a, b) => a.createdAtMs - b.createdAtMs);
-  return all.map(describeIntent);
+  const all = [...engine.journal.listEnded(states), ...[...journalled, ...live].map(describeIntent)];
+  return all.sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
 async function close(engine: Engine, release: () => void): Promise<void> {
@@ -129,7 +138,7 @@ export function createSender(
     get(intentId) {
       assertOpen();
       const intent = engine.live.get(intentId) ?? engine.journal.get(intentId);
-      return intent === undefined ? undefined : describeIntent(intent);
+      return intent === undefined ? engine.journal.ended(intentId) : describeIntent(intent);
     },
     list(filter = {}) {
       assertOpen();
@@ -139,9 +148,19 @@ export function createSender(
     async checkKey() {
       assertOpen();
       await lookForForeign(engine);
+      engine.nonceSeenAtMs = engine.monotonicNow();
       await waitForForeign(engine);
     },
+    async prune(intentIds) {
+      assertOpen();
+      const final = await engine.chain.finalNonce();
+      return final === undefined ? [] : engine.journal.prune(intentIds, final);
+    },
     isHeld: () => engine.heldBelow !== undefined,
+    isStuck: (market) => isStuck(engine, market),
+    unblock() {
+      engine.unblockUntilMs = engine.monotonicNow() + UNBLOCK_MS;
+    },
     distrust: engine.chain.distrust,
     close: () => (closing ??= close(engine, parts.release)),
   };

@@ -5,7 +5,7 @@ import type { IntentFailure, Sent } from '../intents/intent.ts';
 import { FINAL_STATES, type IntentState, moveIntent, UNMINED_STATES } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import type { Journal } from '../journal/openJournal.ts';
-import type { SenderAccount } from '../sender.ts';
+import type { ChainView, SenderAccount } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
 import type { SenderEvent } from '../senderEvent.ts';
 import type { Loop } from './createLoop.ts';
@@ -36,6 +36,7 @@ export interface Engine {
   readonly journal: Journal;
   readonly account: SenderAccount;
   readonly fees: FeeSource;
+  readonly view: ChainView | undefined;
   /** Milliseconds since the epoch: when something was, and when it expires. */
   readonly now: () => number;
   /** Milliseconds of a clock that is never set: how long something takes. */
@@ -60,10 +61,14 @@ export interface Engine {
   /** What may still be spent, in wei; undefined: ask the node. */
   spendableWei: bigint | undefined;
   head: BlockHead | undefined;
+  /** When `head` was first seen, by the clock that is never set. */
+  headSeenAtMs: number;
   /** Rounds in a row that found the same head. */
   sameHeads: number;
   /** The node spoke of a used nonce: the account nonce is looked at. */
   isSuspicious: boolean;
+  /** Until then what has expired is freed at any price below the ceiling, by the clock that is never set. */
+  unblockUntilMs: number;
   isAboveCeiling: boolean;
   /** Those that wait for a nonce cannot be paid for. */
   isShort: boolean;
@@ -127,7 +132,7 @@ export function forgetIntent(engine: Engine, end: { readonly intent: LiveIntent;
  * @param intent - `confirmed` or `abandoned`
  * @throws SenderError why it was abandoned
  */
-export function outcomeOf(intent: Pick<LiveIntent, 'intentId' | 'state' | 'sent' | 'failure'>): Sent {
+export function outcomeOf(intent: { sent?: Sent | undefined; failure?: IntentFailure | undefined }): Sent {
   if (intent.sent !== undefined) return intent.sent;
   const failure: IntentFailure = intent.failure ?? { code: 'TRANSACTION_REFUSED', message: 'It was given up.' };
   throw new SenderError(failure.code, failure.message, { spentWei: failure.spentWei });

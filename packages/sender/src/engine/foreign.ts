@@ -1,4 +1,4 @@
-import { leastAgreed, RpcUnavailableError } from '@prism-gateway/rpc';
+import { leastAgreed, RpcUnavailableError } from '@prism-gateway/node/rpc';
 import type { ToldCount } from '../chain/createChain.ts';
 import type { IntentFailure } from '../intents/intent.ts';
 import { SenderError } from '../senderError.ts';

@@ -53,6 +53,16 @@ function rejectForGas(engine: Engine, neededWei: bigint): void {
   }
 }
 
+/** Refuses those of the queue that have expired while they waited, or before: signed now, each would cost the freeing of its nonce. */
+function rejectExpired(engine: Engine): void {
+  const nowMs = engine.now();
+  const expired = engine.queue.filter(
+    ({ expiresAtMs, isJournalled }) => !isJournalled && expiresAtMs !== undefined && expiresAtMs <= nowMs,
+  );
+  const message = 'It had expired before it was signed; nothing was sent.';
+  for (const intent of expired) forgetIntent(engine, { intent, error: new SenderError('EXPIRED', message) });
+}
+
 /** Offers what gets them mined for those at the front whose ceilings allow it; the others wait, and hold nobody up. */
 function offerGroup(engine: Engine, market: Market): readonly Offer[] {
   const room = engine.settings.maxInFlight - unminedIntents(engine).length;
@@ -143,6 +153,7 @@ function storeGroup(engine: Engine, { group, versions }: SignedGroup): void {
 }
 
 async function reserveGroup(engine: Engine): Promise<number | undefined> {
+  rejectExpired(engine);
   const room = engine.settings.maxInFlight - unminedIntents(engine).length;
   // With room again, or something to send, the round is asked for.
   if (room <= 0 || engine.queue.length === 0) return undefined;

@@ -1,5 +1,5 @@
-import { RpcUnavailableError } from '@prism-gateway/rpc';
-import { chooseBackOff } from '@prism-gateway/runtime';
+import { chooseBackOff } from '@prism-gateway/node';
+import { RpcUnavailableError } from '@prism-gateway/node/rpc';
 
 const MAX_FIRST_PAUSE_MS = 250;
 /** Longest pause, as a multiple of the first one, and in all. */

@@ -44,7 +44,8 @@ export function takeReceipt(engine: Engine, finding: Finding): void {
     transition(engine, { intent, to: 'mined' });
     engine.emit({ type: 'mined', intentId: intent.intentId, nonce: version.nonce, txHash, blockNumber });
   }
-  intent.mined = { txHash, blockNumber, blockHash };
+  const seenAtMs = intent.mined?.txHash === txHash ? intent.mined.seenAtMs : engine.now();
+  intent.mined = { txHash, blockNumber, blockHash, seenAtMs };
   intent.lineage = { version, receipt, headNumber: blockNumber, headHash: blockHash };
   intent.misses = 0;
   engine.dirty.add(intent);

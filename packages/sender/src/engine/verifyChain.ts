@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { leastAgreed, RpcUnavailableError } from '@prism-gateway/rpc';
+import { leastAgreed, RpcUnavailableError } from '@prism-gateway/node/rpc';
 import type { Hash } from 'viem';
 import type { Chain } from '../chain/createChain.ts';
 import type { Journal } from '../journal/openJournal.ts';

@@ -1,4 +1,4 @@
-import { leastAgreed, mostAgreed, TRANSFER_GAS } from '@prism-gateway/rpc';
+import { leastAgreed, mostAgreed, TRANSFER_GAS } from '@prism-gateway/node/rpc';
 import { classifyRefusal } from '../chain/classifyRefusal.ts';
 import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { Receipt } from '../chain/parseReceipt.ts';
@@ -8,6 +8,7 @@ import { UNMINED_STATES } from '../intents/intentState.ts';
 import { currentVersions, type LiveIntent, type MinedAt } from '../intents/liveIntent.ts';
 import { bumpFees } from './bumpFees.ts';
 import { type Engine, flush, transition, unminedIntents } from './engine.ts';
+import { pauseForBlock } from './pauseForBlock.ts';
 import { retryPause } from './retryPause.ts';
 import { type Finding, resolveDisplaced, takeReceipt, takeReorg } from './settle.ts';
 import { signCancellation } from './signVersion.ts';
@@ -177,6 +178,7 @@ async function lookAtMined(engine: Engine): Promise<unknown> {
   const { found, missing, fault } = await fetchReceipts(due, engine.chain.confirmReceipt);
   for (const finding of found) takeReceipt(engine, { ...finding, headNumber: head.number });
   for (const intent of missing) takeReorg(engine, intent);
+  if (before?.hash !== head.hash) engine.headSeenAtMs = engine.monotonicNow();
   // After a fault, the next head is compared with none: all are looked at again.
   engine.head = fault === undefined ? head : undefined;
   return fault;
@@ -225,7 +227,7 @@ export async function watchRound(engine: Engine): Promise<number | undefined> {
   if ([...engine.live.values()].every((intent) => intent.state === 'queued')) return undefined;
   if (pauseMs !== undefined) return pauseMs;
   const isFull = engine.queue.length > 0 && unminedIntents(engine).length >= engine.settings.maxInFlight;
-  return isFull ? Math.min(BUSY_POLL_MS, engine.settings.pollIntervalMs) : engine.settings.pollIntervalMs;
+  return isFull ? Math.min(BUSY_POLL_MS, engine.settings.pollIntervalMs) : pauseForBlock(engine);
 }
 
 /** A node that lags shows gaps that are none: so many looks in a row must show it. */

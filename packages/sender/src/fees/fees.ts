@@ -1,5 +1,6 @@
-import { RpcUnavailableError } from '@prism-gateway/rpc';
+import { RpcUnavailableError } from '@prism-gateway/node/rpc';
 import type { BlockHead, Chain } from '../chain/createChain.ts';
+import type { ChainView } from '../sender.ts';
 
 /** The base fee may double before an offer is too low, which takes six full blocks; ten seconds are few blocks on most chains. */
 const HEAD_MAX_AGE_MS = 10_000;
@@ -20,14 +21,18 @@ export interface FeeSource {
   expire(): void;
 }
 
-/** Keeps what gas costs; a head that is fetched anyway renews it for nothing. */
+/** Keeps what gas costs; a head that is fetched anyway renews it for nothing, and what the caller knows is not asked for. */
 export function createFeeSource({
   chain,
+  view,
   monotonicNow: now,
 }: {
   readonly chain: Chain;
+  readonly view?: Pick<ChainView, 'market'> | undefined;
   readonly monotonicNow: () => number;
 }): FeeSource {
+  /** What the caller knew has proven too low until then. */
+  let untilMs = Number.NEGATIVE_INFINITY;
   let base: { readonly wei: bigint; readonly atMs: number } | undefined;
   let tip: { readonly wei: bigint; readonly atMs: number } | undefined;
   const isFresh = (seen: { atMs: number } | undefined, maxAgeMs: number) =>
@@ -35,6 +40,8 @@ export function createFeeSource({
 
   return {
     async market() {
+      const known = view === undefined || now() < untilMs ? undefined : await view.market().catch(() => undefined);
+      if (known !== undefined) return known;
       const [head, suggestedTip] = await Promise.all([
         isFresh(base, HEAD_MAX_AGE_MS) ? undefined : chain.head(),
         isFresh(tip, TIP_MAX_AGE_MS) ? undefined : chain.suggestedTip(),
@@ -54,6 +61,7 @@ export function createFeeSource({
     expire() {
       base = undefined;
       tip = undefined;
+      untilMs = now() + TIP_MAX_AGE_MS;
     },
   };
 }

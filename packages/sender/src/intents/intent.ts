@@ -42,7 +42,10 @@ export interface Intent {
   readonly intentId: string;
   readonly state: IntentState;
   readonly label?: string;
-  readonly call: { readonly to: Address; readonly data: Hex; readonly value: bigint };
+  /** Absent once it was pruned. */
+  readonly call?: { readonly to: Address; readonly data: Hex; readonly value: bigint };
+  /** Of the call, once it was pruned. @see hashCall */
+  readonly callHash?: Hex;
   /** Blocks that settle it, the including one counted. */
   readonly confirmations: number;
   /** The account nonce it holds now; absent while `queued`. */

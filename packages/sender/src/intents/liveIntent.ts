@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hash, type Hex, isAddress, isHex } from 'viem';
+import { type Address, concat, getAddress, type Hash, type Hex, isAddress, isHex, keccak256, numberToHex } from 'viem';
 import type { Receipt } from '../chain/parseReceipt.ts';
 import type { SendOptions } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
@@ -10,6 +10,8 @@ export interface MinedAt {
   readonly txHash: Hash;
   readonly blockNumber: bigint;
   readonly blockHash: Hash;
+  /** When its first receipt was seen; milliseconds since the epoch. */
+  readonly seenAtMs: number;
 }
 
 /** A receipt, and the newest head that is known to stand on its block: each was the parent of the next. */
@@ -204,16 +206,27 @@ export function createDraft(wanted: {
   };
 }
 
+/** The digest of a call, which stands for it once its bytes are pruned. */
+export function hashCall({ to, data, value }: LiveIntent['call']): Hex {
+  return keccak256(concat([to, numberToHex(value, { size: 32 }), data]));
+}
+
 /**
  * Checks that a known intent is asked for with the call it was made with. Gas limits may differ: they are no part of what is wanted.
  *
  * @throws SenderError `INTENT_MISMATCH`
  */
-export function checkSameCall(known: Pick<LiveIntent, 'intentId' | 'call'>, draft: Pick<IntentDraft, 'call'>): void {
+export function checkSameCall(
+  known: Pick<Intent, 'intentId' | 'call' | 'callHash'>,
+  draft: Pick<IntentDraft, 'call'>,
+): void {
+  const { call, callHash } = known;
   const isSame =
-    known.call.to === draft.call.to &&
-    known.call.data.toLowerCase() === draft.call.data.toLowerCase() &&
-    known.call.value === draft.call.value;
+    call === undefined
+      ? callHash === hashCall(draft.call)
+      : call.to === draft.call.to &&
+        call.data.toLowerCase() === draft.call.data.toLowerCase() &&
+        call.value === draft.call.value;
   if (isSame) return;
   throw new SenderError('INTENT_MISMATCH', `The intent ${known.intentId} is known with another call; use another id.`);
 }

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { type Log, toHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TxVersion } from '../intents/intent.ts';
-import { createLiveIntent, type LiveIntent } from '../intents/liveIntent.ts';
+import { checkSameCall, createLiveIntent, type LiveIntent } from '../intents/liveIntent.ts';
 import { openJournal, openTables } from './openJournal.ts';
 
 let dir: string;
@@ -49,6 +50,53 @@ describe('a journal', () => {
     // 2 is FULL. https://sqlite.org/pragma.html#pragma_synchronous
     expect([pragma('journal_mode'), pragma('synchronous')]).toEqual(['wal', 2]);
     database.close();
+  });
+
+  test('prunes the bytes of what has ended on nonces that are final, and nothing else; a million writes take little', () => {
+    const journal = openJournal(path);
+    const bytes = `0x${'5a'.repeat(900)}` as const;
+    const log = { address: call.to, topics: [], data: bytes } as unknown as Log;
+    const ids = Array.from({ length: 2000 }, (_, i) => `019b76dc-6ab1-7620-96ca-${String(i).padStart(12, '0')}#1`);
+    const writes = [...ids.entries()].map(([nonce, intentId]) => {
+      const { intent, version } = signedIntent(intentId, nonce);
+      const hash = toHex(nonce + 1, { size: 32 });
+      const sent = {
+        ...{
+          intentId,
+          txHash: hash,
+          nonce,
+          status: 'success' as const,
+          blockNumber: 1n,
+          blockHash: hash,
+          gasUsed: 50_000n,
+        },
+        ...{ effectiveGasPrice: 10n ** 9n, dataFee: 0n, logs: [log, log] },
+      } as const;
+      const data = nonce % 2 === 0 ? bytes : '0x12';
+      return {
+        intent: { ...intent, call: { ...call, data }, state: 'confirmed' as const, sent },
+        version: { ...version, hash, raw: bytes },
+      };
+    });
+    journal.commit({ intents: writes.map(({ intent }) => intent), versions: writes.map(({ version }) => version) });
+    expect(journal.prune(ids, 1990)).toEqual(ids.slice(0, 1990));
+    const [gone, kept] = [journal.ended(ids[0]!)!, journal.get(ids[1990]!)!];
+    expect([journal.get(ids[0]!), gone.sent?.nonce, gone.txHashes]).toEqual([undefined, 0, [toHex(1, { size: 32 })]]);
+    expect([kept.call.data, kept.versions[0]?.raw, kept.sent?.logs]).toEqual([bytes, bytes, [log, log]]);
+    // The same question has the same answer, and another call is refused.
+    expect(() => checkSameCall(gone, { call: { ...call, data: bytes } })).not.toThrow();
+    expect(() => checkSameCall(gone, { call })).toThrow(/known with another call/);
+    // Once more it changes nothing, and the highest nonce outlives its version.
+    expect(journal.prune(ids, 2000)).toEqual(ids);
+    expect([journal.prune(ids, 2000), journal.highestNonce(), journal.list(['confirmed'])]).toEqual([ids, 1999, []]);
+    expect(journal.ended(ids[0]!)).toEqual(gone);
+    journal.close();
+    const database = openTables(path);
+    database.exec('VACUUM');
+    const read = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+    const megabytesOfAMillion = (read('page_count') * read('page_size')) / ids.length;
+    database.close();
+    expect(megabytesOfAMillion).toBeLessThan(235);
   });
 
   test('gives back what was written, by another opening', () => {

@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { migrateDatabase, NewerSchemaError, openDatabase } from '@prism-gateway/runtime';
-import type { TxVersion } from '../intents/intent.ts';
-import type { IntentState } from '../intents/intentState.ts';
+import { migrateDatabase, NewerSchemaError, openDatabase } from '@prism-gateway/node';
+import type { Intent, TxVersion } from '../intents/intent.ts';
+import { FINAL_STATES, type IntentState } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import { SenderError } from '../senderError.ts';
+import { createEndedIntents } from './endedIntents.ts';
 import { intentParameters, type Row, readIntent, readVersion, SENDER_SCHEMA, versionParameters } from './schema.ts';
 
 /** What is written together: all of it, or nothing. */
@@ -17,12 +18,22 @@ export interface Journal {
   /** Writes in one transaction, and returns once the disk has it. @throws SenderError `JOURNAL_FAILED` */
   commit(entry: JournalEntry): void;
   get(intentId: string): LiveIntent | undefined;
-  /** Intents in the order in which they were made. */
+  /** What is kept of an intent that was pruned. */
+  ended(intentId: string): Intent | undefined;
+  /** What is kept of those that were pruned. */
+  listEnded(states: readonly IntentState[]): readonly Intent[];
+  /** Intents in the order in which they were made, but those that were pruned. */
   list(states: readonly IntentState[]): readonly LiveIntent[];
   /** The highest nonce ever signed for. */
   highestNonce(): number | undefined;
   /** The versions on a nonce, oldest first. */
   versionsOn(nonce: number): readonly TxVersion[];
+  /**
+   * Puts intents that have ended on account nonces below one into their short form: id, nonce, hashes, the call's too, and outcome.
+   *
+   * @returns those that have it
+   */
+  prune(intentIds: readonly string[], belowNonce: number): readonly string[];
   /** Writes a fact once. @returns the fact as it was written first */
   settleFact(name: string, value: string): string;
   /** Reads a fact. @returns undefined where it was never written */
@@ -52,6 +63,9 @@ const INTENT_COLUMNS = [
 ];
 const CHANGING_COLUMNS = ['gas_limit', 'confirmations', 'state', 'nonce', 'failure', 'mined', 'sent', 'updated_at_ms'];
 
+/** The fact that tells the highest account nonce of what was pruned. */
+const PRUNED = 'prunedNonce';
+
 function prepareWrites(database: DatabaseSync) {
   const sets = CHANGING_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ');
   return {
@@ -61,7 +75,7 @@ function prepareWrites(database: DatabaseSync) {
     ),
     // Signing is deterministic: the same transaction signed once more is the same row.
     version: database.prepare(
-      `INSERT INTO versions VALUES (:hash, :intent_id, :nonce, :kind, :raw, :gas_limit, :max_fee_per_gas,
+      `INSERT INTO versions VALUES (:hash, :intent_id, :nonce, :kind, :raw, :data_at, :gas_limit, :max_fee_per_gas,
        :max_priority_fee_per_gas, :created_at_ms) ON CONFLICT (hash) DO NOTHING`,
     ),
   };
@@ -83,9 +97,15 @@ export function openTables(path: string): DatabaseSync {
 
 function createReads(database: DatabaseSync) {
   const byId = database.prepare('SELECT * FROM intents WHERE intent_id = ?');
-  const versionsOf = database.prepare('SELECT * FROM versions WHERE intent_id = ? ORDER BY created_at_ms, rowid');
-  const versionsOn = database.prepare('SELECT * FROM versions WHERE nonce = ? ORDER BY created_at_ms, rowid');
-  const highest = database.prepare('SELECT max(nonce) AS nonce FROM versions');
+  const select = 'SELECT versions.*, intents.data FROM versions LEFT JOIN intents USING (intent_id)';
+  const versionsOf = database.prepare(`${select} WHERE intent_id = ? ORDER BY versions.created_at_ms, versions.rowid`);
+  const versionsOn = database.prepare(
+    `${select} WHERE versions.nonce = ? ORDER BY versions.created_at_ms, versions.rowid`,
+  );
+  const highest = database.prepare(
+    `SELECT max(nonce) AS nonce FROM (SELECT max(nonce) AS nonce FROM versions
+     UNION ALL SELECT CAST(value AS INTEGER) FROM facts WHERE name = '${PRUNED}')`,
+  );
   const readRows = (statement: StatementSync, key: string | number) => statement.all(key).map(readVersion);
   const withVersions = (row: Row) => readIntent(row, readRows(versionsOf, `${row.intent_id}`));
   return {
@@ -125,6 +145,7 @@ export function openJournal(path: string): Journal {
     'INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   );
   const readFact = database.prepare('SELECT value FROM facts WHERE name = ?');
+  const selectData = database.prepare('SELECT data FROM intents WHERE intent_id = ?');
 
   function write(work: () => void): void {
     try {
@@ -138,18 +159,45 @@ export function openJournal(path: string): Journal {
     }
   }
 
+  function dataOf({ intentId }: TxVersion): Uint8Array {
+    const data = intentId === undefined ? undefined : selectData.get(intentId)?.data;
+    return data instanceof Uint8Array ? data : new Uint8Array();
+  }
+
   function commit({ intents, versions }: JournalEntry): void {
     if (intents.length === 0 && versions.length === 0) return;
     write(() => {
       // Intents come first: versions refer to them.
       for (const intent of intents) writes.intent.run(intentParameters(intent));
-      for (const version of versions) writes.version.run(versionParameters(version));
+      for (const version of versions) writes.version.run(versionParameters(version, dataOf(version)));
     });
+  }
+
+  const reads = createReads(database);
+  const ended = createEndedIntents(database);
+
+  function prune(intentIds: readonly string[], belowNonce: number): readonly string[] {
+    const final = intentIds.flatMap((intentId) => {
+      const intent = reads.get(intentId);
+      const isFinal = intent !== undefined && FINAL_STATES.includes(intent.state);
+      return isFinal && (intent.nonce ?? belowNonce) < belowNonce ? [intent] : [];
+    });
+    const highest = reads.highestNonce();
+    if (final.length > 0) {
+      write(() => {
+        for (const intent of final) ended.add(intent);
+        setFact.run(PRUNED, `${highest}`);
+      });
+    }
+    return intentIds.filter((intentId) => ended.get(intentId) !== undefined);
   }
 
   return {
     commit,
-    ...createReads(database),
+    prune,
+    ...reads,
+    ended: ended.get,
+    listEnded: ended.list,
     fact(name) {
       const value = readFact.get(name)?.value;
       return typeof value === 'string' ? value : undefined;

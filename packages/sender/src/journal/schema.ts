@@ -1,13 +1,15 @@
-import type { SQLOutputValue } from 'node:sqlite';
-import type { Schema } from '@prism-gateway/runtime';
-import type { Address, Hash, Hex } from 'viem';
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { Schema } from '@prism-gateway/node';
+import type { Address, Hash } from 'viem';
+import { hexToBytes, toHex } from 'viem/utils';
 import type { TxVersion } from '../intents/intent.ts';
 import type { IntentState } from '../intents/intentState.ts';
 import { createTraces, type LiveIntent } from '../intents/liveIntent.ts';
 
 /**
  * `intents`: what callers want, with its account nonce; no two intents ever share one. `versions`: each transaction ever signed, never
- * deleted, so that whichever is mined is known. `facts`: which key on which chain the journal belongs to.
+ * deleted before its nonce is final, so that whichever is mined is known. `ended`: what is kept of an intent once it is final. `facts`: which
+ * key on which chain the journal belongs to.
  */
 export const SENDER_SCHEMA: Schema = {
   store: 'sender',
@@ -16,7 +18,7 @@ export const SENDER_SCHEMA: Schema = {
     CREATE TABLE intents (
       intent_id TEXT PRIMARY KEY,
       to_address TEXT NOT NULL,
-      data TEXT NOT NULL,
+      data BLOB NOT NULL,
       value TEXT NOT NULL,
       gas_limit TEXT NOT NULL,
       confirmations INTEGER NOT NULL,
@@ -40,7 +42,9 @@ export const SENDER_SCHEMA: Schema = {
       intent_id TEXT REFERENCES intents,
       nonce INTEGER NOT NULL,
       kind TEXT NOT NULL,
-      raw TEXT NOT NULL,
+      -- Without the intent's calldata, which stood at data_at of it.
+      raw BLOB NOT NULL,
+      data_at INTEGER,
       gas_limit TEXT NOT NULL,
       max_fee_per_gas TEXT NOT NULL,
       max_priority_fee_per_gas TEXT NOT NULL,
@@ -49,7 +53,27 @@ export const SENDER_SCHEMA: Schema = {
     -- The versions on a nonce, and the highest nonce.
     CREATE INDEX versions_by_nonce ON versions (nonce);
     -- The versions of an intent, oldest first.
-    CREATE INDEX versions_by_intent ON versions (intent_id, created_at_ms);`,
+    CREATE INDEX versions_by_intent ON versions (intent_id, created_at_ms);
+    CREATE TABLE ended (
+      intent_id TEXT PRIMARY KEY,
+      nonce INTEGER NOT NULL,
+      call_hash BLOB NOT NULL,
+      -- Of all its transactions, 32 bytes each, oldest first.
+      hashes BLOB NOT NULL,
+      state INTEGER NOT NULL,
+      confirmations INTEGER NOT NULL,
+      -- Which of the hashes.
+      mined INTEGER,
+      reverted INTEGER,
+      block_number INTEGER,
+      block_hash BLOB,
+      gas_used INTEGER,
+      gas_price TEXT,
+      data_fee TEXT,
+      failure TEXT,
+      created_at_ms INTEGER NOT NULL,
+      ended_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;`,
   ],
 };
 
@@ -57,12 +81,13 @@ export const SENDER_SCHEMA: Schema = {
 export type Row = Record<string, SQLOutputValue>;
 
 /** JSON with bigints, which become `{"$bigint":"12"}`. */
-function encodeJson(value: unknown): string | null {
+export function encodeJson(value: unknown): string | null {
   if (value === undefined) return null;
   return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? { $bigint: `${part}` } : part));
 }
 
-function decodeJson(text: SQLOutputValue | undefined): unknown {
+/** Reads what `encodeJson` wrote. */
+export function decodeJson(text: SQLOutputValue | undefined): unknown {
   if (text === null || text === undefined) return undefined;
   return JSON.parse(`${text}`, (_, part) => {
     const digits = typeof part === 'object' && part !== null && '$bigint' in part ? part.$bigint : undefined;
@@ -73,7 +98,7 @@ function decodeJson(text: SQLOutputValue | undefined): unknown {
 /**
  * Reads a row of `versions`. Casts here and below: the rows were written by this file, and STRICT tables keep the types.
  *
- * @param row - all columns
+ * @param row - all columns, and `data` of its intent
  * @returns the version
  */
 export function readVersion(row: Row): TxVersion {
@@ -82,7 +107,7 @@ export function readVersion(row: Row): TxVersion {
     ...(row.intent_id === null ? {} : { intentId: row.intent_id as string }),
     nonce: row.nonce as number,
     kind: row.kind as TxVersion['kind'],
-    raw: row.raw as Hex,
+    raw: toHex(joinRaw(row)),
     gasLimit: BigInt(row.gas_limit as string),
     maxFeePerGas: BigInt(row.max_fee_per_gas as string),
     maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas as string),
@@ -101,7 +126,7 @@ export function readIntent(row: Row, versions: readonly TxVersion[]): LiveIntent
   return {
     intentId: row.intent_id as string,
     label: (row.label as string | null) ?? undefined,
-    call: { to: row.to_address as Address, data: row.data as Hex, value: BigInt(row.value as string) },
+    call: { to: row.to_address as Address, data: toHex(row.data as Uint8Array), value: BigInt(row.value as string) },
     gasLimit: BigInt(row.gas_limit as string),
     confirmations: row.confirmations as number,
     maxFeePerGas: row.max_fee_per_gas === null ? undefined : BigInt(row.max_fee_per_gas as string),
@@ -126,11 +151,11 @@ export function readIntent(row: Row, versions: readonly TxVersion[]): LiveIntent
  * @param intent - in whatever state
  * @returns values by column
  */
-export function intentParameters(intent: LiveIntent): Record<string, string | number | null> {
+export function intentParameters(intent: LiveIntent): Record<string, SQLInputValue> {
   return {
     intent_id: intent.intentId,
     to_address: intent.call.to,
-    data: intent.call.data,
+    data: hexToBytes(intent.call.data),
     value: `${intent.call.value}`,
     gas_limit: `${intent.gasLimit}`,
     confirmations: intent.confirmations,
@@ -147,19 +172,34 @@ export function intentParameters(intent: LiveIntent): Record<string, string | nu
   };
 }
 
+/** Finds the calldata in signed bytes, so that it is written once: it stands there as it is. */
+function cutData(raw: Uint8Array, data: Uint8Array) {
+  const at = data.length === 0 ? -1 : Buffer.from(raw).indexOf(data);
+  if (at < 0) return { raw, data_at: null };
+  return { raw: Buffer.concat([raw.subarray(0, at), raw.subarray(at + data.length)]), data_at: at };
+}
+
+function joinRaw(row: Row): Uint8Array {
+  const raw = row.raw as Uint8Array;
+  const at = row.data_at as number | null;
+  if (at === null) return raw;
+  return Buffer.concat([raw.subarray(0, at), row.data as Uint8Array, raw.subarray(at)]);
+}
+
 /**
  * Writes a version as the named parameters of its row.
  *
  * @param version - signed
+ * @param data - the calldata of its intent, as the journal has it
  * @returns values by column
  */
-export function versionParameters(version: TxVersion): Record<string, string | number | null> {
+export function versionParameters(version: TxVersion, data: Uint8Array): Record<string, SQLInputValue> {
   return {
     hash: version.hash,
     intent_id: version.intentId ?? null,
     nonce: version.nonce,
     kind: version.kind,
-    raw: version.raw,
+    ...cutData(hexToBytes(version.raw), data),
     gas_limit: `${version.gasLimit}`,
     max_fee_per_gas: `${version.maxFeePerGas}`,
     max_priority_fee_per_gas: `${version.maxPriorityFeePerGas}`,

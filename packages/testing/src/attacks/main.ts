@@ -27,7 +27,7 @@ Its connections need file handles: see ulimit -n. Attack what is yours, and noth
 
 class UsageError extends Error {}
 
-const isAttack = (name: string): name is AttackName => name in attacks;
+const isAttack = (name: string): name is AttackName => Object.hasOwn(attacks, name);
 
 function readNumber(name: string, text: string): number {
   const value = Number(text);

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { guardChild } from '@prism-gateway/runtime/guard-child';
+import { guardChild } from '@prism-gateway/node/guard-child';
 import { DynamoEngineMissingError, type DynamoServer } from './dynamoServer.ts';
 import { startDynoxide } from './startDynoxide.ts';
 

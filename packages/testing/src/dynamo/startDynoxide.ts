@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import { guardChild } from '@prism-gateway/runtime/guard-child';
+import { guardChild } from '@prism-gateway/node/guard-child';
 import { findFreePort } from '../findFreePort.ts';
 import { DynamoEngineMissingError, type DynamoServer } from './dynamoServer.ts';
 

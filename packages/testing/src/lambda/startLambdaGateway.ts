@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createStreamReader } from '../dynamo/createStreamReader.ts';
 import { DYNAMO_TEST_ACCESS } from '../dynamo/dynamoServer.ts';
 import { startDynamo } from '../dynamo/startDynamo.ts';
 import { type LoopbackServer, listenOnLoopback } from '../listenOnLoopback.ts';
@@ -68,22 +70,20 @@ export async function startLambdaGateway(): Promise<LambdaGateway> {
     RATE_LIMIT_READS: HIGH_LIMIT,
     RATE_LIMIT_SIGN: HIGH_LIMIT,
     RATE_LIMIT_WRITE_BYTES: '1000000000',
+    RATE_LIMIT_READ_BYTES: '1000000000',
     RATE_LIMIT_CLAIMS: HIGH_LIMIT,
     RATE_LIMIT_REPORTS: HIGH_LIMIT,
     RATE_LIMIT_AUTH_FAILURES: HIGH_LIMIT,
     RATE_LIMIT_ADMIN_FAILURES: HIGH_LIMIT,
   };
-  runCommand('packages/gateway/scripts/createTables.ts', { ...env, STORE: 'dynamodb' });
+  runCommand('packages/gateway/src/entry/createTables.ts', { ...env, STORE: 'dynamodb' });
   const output: string[] = [];
-  const pool = createSandboxPool({
-    runtimeClient,
-    code: file('dist/lambda'),
-    env,
-    memoryMegabytes: MEMORY_MEGABYTES,
-    limitMs: LIMIT_MS,
-    maxInstances: MAX_INSTANCES,
-    onLine: (line) => output.push(line),
-  });
+  const common = {
+    ...{ runtimeClient, memoryMegabytes: MEMORY_MEGABYTES, limitMs: LIMIT_MS },
+    onLine: (line: string) => void output.push(line),
+  };
+  const pool = createSandboxPool({ ...common, code: file('dist/lambda'), env, maxInstances: MAX_INSTANCES });
+  const counting = startCounting({ ...common, code: file('dist/lambda-webhooks'), env }, dynamo.endpoint);
   const front = await startHttpFront(pool);
   return {
     url: front.url,
@@ -93,8 +93,39 @@ export async function startLambdaGateway(): Promise<LambdaGateway> {
     report: pool.report,
     async stop() {
       await front.close();
+      await counting.close();
       await pool.close();
       await Promise.all([dynamo.close(), s3.close(), identity.close()]);
+    },
+  };
+}
+
+/** How often the stream is looked at, in milliseconds. */
+const STREAM_MS = 100;
+
+/** Hands what the requests' table's stream tells to the function that counts it, as Lambda does: batch after batch, to one instance. */
+function startCounting({ env, ...options }: SandboxOptions, endpoint: string) {
+  const tables = { REQUESTS_TABLE: 'service-requests-dev', DELIVERIES_TABLE: 'service-deliveries-dev' };
+  const own = { ...tables, RECORDS: 'stats', WEBHOOKS_QUEUE_URL: 'http://127.0.0.1:1/it-wakes-nobody' };
+  const pool = createSandboxPool({ ...options, env: { ...env, ...own }, maxInstances: 1 });
+  const stream = createStreamReader<object>(endpoint, tables.REQUESTS_TABLE);
+  const closing = new AbortController();
+  async function count(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const records = await stream.read();
+      const Records = records.map((record) => ({ ...record, eventSource: 'aws:dynamodb' }));
+      if (Records.length > 0) await pool.invoke({ Records });
+      else await pause(STREAM_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  }
+  const counting = count();
+  // Told when it is closed.
+  counting.catch(() => undefined);
+  return {
+    async close() {
+      closing.abort();
+      await counting;
+      await pool.close();
     },
   };
 }

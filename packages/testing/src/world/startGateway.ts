@@ -18,21 +18,23 @@ export interface GatewayOptions extends Omit<ProgramOptions, 'folder'> {
 const ADMIN_KEY = 'change-me-admin-key';
 
 const NO_LIMITS = Object.fromEntries(
-  ['WRITES', 'WRITE_BYTES', 'READS', 'SIGN', 'CLAIMS', 'REPORTS', 'AUTH_FAILURES', 'ADMIN_FAILURES'].map((name) => [
-    `RATE_LIMIT_${name}`,
-    '0',
-  ]),
+  ['WRITES', 'WRITE_BYTES', 'READS', 'READ_BYTES', 'SIGN', 'CLAIMS', 'REPORTS', 'AUTH_FAILURES', 'ADMIN_FAILURES'].map(
+    (name) => [`RATE_LIMIT_${name}`, '0'],
+  ),
 );
 
 /**
  * Starts the real gateway in a process of its own and waits until it listens: on any port of 127.0.0.1, and without rate limits unless
- * its settings say otherwise.
+ * its settings say otherwise. `TEST_STORE=postgres` has each of stage dev keep its queue in an embedded
+ * PostgreSQL.
  *
  * @throws ProgramEndedError `PROGRAM_ENDED` with what it printed, if it ends instead
  */
 export async function startGateway({ dataDir: given, ...options }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'prism-gateway-')));
-  const env = { DATA_DIR: dataDir, ADMIN_API_KEY: ADMIN_KEY, ...NO_LIMITS, ...options.env } as const;
+  const { TEST_STORE: STORE } = process.env;
+  const store = STORE === undefined || options.env?.STAGE === 'prod' ? {} : { STORE };
+  const env = { DATA_DIR: dataDir, ADMIN_API_KEY: ADMIN_KEY, ...NO_LIMITS, ...store, ...options.env } as const;
   const folder = given === undefined ? dataDir : undefined;
   const program = await startProgram('gateway', { ...options, env, folder });
   const removeData = () => (folder === undefined ? undefined : rm(folder, { recursive: true, force: true }));

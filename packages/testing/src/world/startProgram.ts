@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { guardChild } from '@prism-gateway/runtime/guard-child';
+import { guardChild } from '@prism-gateway/node/guard-child';
 import { PATIENCE_MS } from '../patience.ts';
 
 const METRICS_LINE = /"metrics":"(http[^"]+)"/;

@@ -48,6 +48,15 @@ describe('says what geth says of a transaction', () => {
     await expect(node.request('eth_sendRawTransaction', [raw])).rejects.toMatchObject({ code: -32_000, message });
   });
 
+  it('a fee cap below what fills the pool, which also evicts', async () => {
+    const { chain, send, drops } = await start();
+    await send({ nonce: 0, fee: 3n * GWEI });
+    chain.setMarket({ poolFloorPerGas: 4n * GWEI });
+    await expect(send({ nonce: 1, fee: 3n * GWEI })).rejects.toMatchObject({ message: 'transaction underpriced' });
+    await chain.mine({ maxTransactions: 0 });
+    expect(drops()).toEqual([[0, 'evicted']]);
+  });
+
   it('a signature for another chain', async () => {
     const { node } = await start();
     const raw = await relayer.signTransaction({ type: 'eip1559', chainId: 1, gas: 21_000n, maxFeePerGas: GWEI });

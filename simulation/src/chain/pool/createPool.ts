@@ -22,6 +22,8 @@ export interface PoolPorts {
   isDelegated(address: Address): boolean;
   nextBaseFee(): bigint;
   nowSeconds(): number;
+  /** Least fee cap of the transactions of others, which fill the pool. */
+  floorPerGas(): bigint;
   readonly gasLimit: bigint;
 }
 
@@ -194,6 +196,7 @@ export function createPool(ports: PoolPorts, options: Pick<ChainOptions, 'pool'>
     add(signed, node) {
       if (byHash.has(signed.hash)) throw failServer('already known');
       checkForm(signed, { gasLimit: ports.gasLimit, minTip: limits.minTipPerGas });
+      if (signed.maxFeePerGas < ports.floorPerGas()) throw failServer('transaction underpriced');
       const before = bySender.get(signed.from)?.get(signed.nonce);
       checkState(signed, before);
       if (before === undefined) makeRoom(signed);
@@ -247,6 +250,7 @@ export function createPool(ports: PoolPorts, options: Pick<ChainOptions, 'pool'>
       for (const entry of [...byHash.values()]) {
         if (entry.nonce < ports.nonce(entry.from)) drop(entry, 'nonceUsed');
         else if (costOf(entry.signed) > ports.balance(entry.from)) drop(entry, 'unpayable');
+        else if (entry.maxFeePerGas < ports.floorPerGas()) drop(entry, 'evicted');
         else if (now - entry.sinceSeconds > limits.queueLifetimeSeconds && !isPending(entry)) drop(entry, 'expired');
       }
     },

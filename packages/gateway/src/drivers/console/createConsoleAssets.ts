@@ -11,8 +11,9 @@ const types = {
 
 /** The console's own files. */
 const pages = [
-  ...['index.html', 'console.css', 'app.js', 'api.js', 'follow.js', 'params.js', 'parts.js'],
-  ...['overview.js', 'queue.js', 'story.js', 'relayers.js', 'webhooks.js', 'service.js', 'audit.js'],
+  ...['index.html', 'base.css', 'views.css', 'app.js', 'api.js', 'charts.js', 'dialog.js', 'follow.js', 'format.js'],
+  ...['monitors.js', 'overview.js', 'params.js', 'parts.js', 'payments.js', 'relayers.js', 'request.js', 'requests.js'],
+  ...['router.js', 'search.js', 'state.js', 'story.js', 'system.js', 'webhooks.js'],
 ];
 
 /** The files that there are, by the names that they are asked for by: a name from outside only ever picks one. */

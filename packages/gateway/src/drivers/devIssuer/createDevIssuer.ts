@@ -18,7 +18,7 @@ async function readOwnToken(context: DevIssuerContext, request: Request): Promis
   const form = new URLSearchParams(await readBody(request, 'application/x-www-form-urlencoded'));
   const [token, ...more] = form.getAll('token');
   if (token === undefined || token === '' || more.length > 0) {
-    throw new RefusalError('The form must have the parameter "token" once.', { status: 400 });
+    throw new RefusalError('The form must have the parameter "token" once.', { code: 'VALIDATION_FAILED' });
   }
   const { publicKey } = await context.key();
   try {
@@ -83,14 +83,15 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RefusalError('The body is not valid JSON.', { status: 400 });
+    throw new RefusalError('The body is not valid JSON.', { code: 'VALIDATION_FAILED' });
   }
 }
 
 /** `POST …/token`: an access token for any user, for the asking. This is why there is no such issuer in `prod`. */
 async function issueToken(context: DevIssuerContext, request: Request): Promise<Response> {
   const parsed = parseWith(bodySchema, parseJson(await readBody(request, 'application/json')));
-  if ('faults' in parsed) throw new RefusalError('The body is not valid.', { status: 400, details: parsed.faults });
+  if ('faults' in parsed)
+    throw new RefusalError('The body is not valid.', { code: 'VALIDATION_FAILED', details: parsed.faults });
   const { sub, expiresIn = DEFAULT_LIFETIME_SECONDS } = parsed.value;
   const { privateKey, kid } = await context.key();
   const issuedAt = Math.floor(context.now() / 1000);
@@ -174,18 +175,19 @@ function findEndpoint(issuer: string, request: Request): Pick<Endpoint, 'handle'
   // A proxy in front may have taken off the beginning of the base.
   const isPathOf = (path: string) => pathname.endsWith(path) && `${base}${path}`.endsWith(pathname);
   const endpoint = Object.entries(ENDPOINTS).find(([path]) => isPathOf(path))?.[1];
-  if (endpoint === undefined) throw new RefusalError('The development issuer has no such endpoint.', { status: 404 });
+  if (endpoint === undefined)
+    throw new RefusalError('The development issuer has no such endpoint.', { code: 'ROUTE_NOT_FOUND' });
   if (request.method === 'OPTIONS') return PREFLIGHT;
   const allowed = endpoint.method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
   if (allowed.includes(request.method)) return endpoint;
   throw new RefusalError(`This endpoint takes ${allowed.join(' and ')} only.`, {
-    status: 405,
+    code: 'METHOD_NOT_ALLOWED',
     headers: { allow: allowed.join(', ') },
   });
 }
 
-function toResponse({ message, details, status, headers }: RefusalError): Response {
-  return Response.json({ error: message, ...(details === undefined ? {} : { details }) }, { status, headers });
+function toResponse({ message, code, details, status, headers }: RefusalError): Response {
+  return Response.json({ error: message, code, ...(details === undefined ? {} : { details }) }, { status, headers });
 }
 
 /** Loads once; a failure is not kept, so that a repaired directory works without a restart. */

@@ -1,6 +1,6 @@
 import { access, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '@prism-gateway/runtime';
+import { syncDirectory } from '@prism-gateway/node';
 import { hasErrorCode } from './loadOrCreateKey.ts';
 
 /** A token of the development issuer's, as far as its revocation goes. */

@@ -1,31 +1,32 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Fault } from '@prism-gateway/protocol';
+import { ERROR_CODES, type ErrorCode, type Fault } from '@prism-gateway/protocol';
 import type { Revocations } from './createRevocations.ts';
 import type { DevelopmentKey } from './loadOrCreateKey.ts';
 import { hasErrorCode } from './loadOrCreateKey.ts';
 
-/** An HTTP request that the development issuer refuses; `createDevIssuer` turns it into `{ error, details? }`. */
+/** An HTTP request that the development issuer refuses; `createDevIssuer` turns it into `{ error, code, details? }`. */
 export class RefusalError extends Error {
   override readonly name = 'RefusalError';
-  readonly code = 'DEV_ISSUER_REFUSAL';
+  readonly code: ErrorCode;
   readonly status: number;
   readonly details: readonly Fault[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   /**
    * @param sentence - for the caller
-   * @param facts - `status`: 4xx; `details` of a validation error; `headers` that the status asks for
+   * @param facts - `code`: of a 4xx; `details` of a validation error; `headers` that the status asks for
    */
   constructor(
     sentence: string,
     facts: {
-      readonly status: number;
+      readonly code: ErrorCode;
       readonly details?: readonly Fault[];
       readonly headers?: Readonly<Record<string, string>>;
     },
   ) {
     super(sentence);
-    this.status = facts.status;
+    this.code = facts.code;
+    [this.status] = ERROR_CODES[facts.code];
     this.details = facts.details;
     this.headers = facts.headers ?? {};
   }
@@ -72,7 +73,7 @@ export function requireClient(client: Client, header: string | null): void {
   const sameSecret = timingSafeEqual(digest(given?.appSecret ?? ''), digest(client.appSecret));
   if (given !== undefined && sameId && sameSecret) return;
   throw new RefusalError('The app id or the app secret is wrong or missing.', {
-    status: 401,
+    code: 'CLIENT_REJECTED',
     headers: { 'www-authenticate': 'Basic realm="development issuer"' },
   });
 }
@@ -100,7 +101,7 @@ async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > MAX_BODY_BYTES)
-      throw new RefusalError(`The body is larger than ${MAX_BODY_BYTES} bytes.`, { status: 413 });
+      throw new RefusalError(`The body is larger than ${MAX_BODY_BYTES} bytes.`, { code: 'BODY_TOO_LARGE' });
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -118,13 +119,13 @@ export async function readBody(request: Request, contentType: string): Promise<s
   const given = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   // fetch writes text/plain by itself where the caller said nothing; that is still something said.
   if (given !== undefined && given !== contentType)
-    throw new RefusalError(`The body must be ${contentType}.`, { status: 415 });
+    throw new RefusalError(`The body must be ${contentType}.`, { code: 'UNSUPPORTED_MEDIA_TYPE' });
   if (request.body === null) return '';
   try {
     return await readBounded(request.body);
   } catch (error) {
     if (hasErrorCode(error, ['ERR_ENCODING_INVALID_ENCODED_DATA']))
-      throw new RefusalError('The body is not valid UTF-8.', { status: 400 });
+      throw new RefusalError('The body is not valid UTF-8.', { code: 'VALIDATION_FAILED' });
     throw error;
   }
 }

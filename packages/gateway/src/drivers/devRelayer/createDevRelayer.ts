@@ -1,6 +1,14 @@
 import { createHmac } from 'node:crypto';
-import type { Keccak256, Secp256k1 } from '@prism-gateway/crypto';
-import { createRelayerAuthMessage, EMPTY_BODY_HASH, RELAYER_HEADERS, toChecksumAddress } from '@prism-gateway/protocol';
+import type { Keccak256, Secp256k1 } from '@prism-gateway/node/crypto';
+import {
+  createRelayerAuthMessage,
+  EMPTY_BODY_HASH,
+  ERROR_CODES,
+  type ErrorBody,
+  type ErrorCode,
+  RELAYER_HEADERS,
+  toChecksumAddress,
+} from '@prism-gateway/protocol';
 import * as z from 'zod/mini';
 
 /** Bytes of an address, at the end of the hash of a public key. */
@@ -48,13 +56,12 @@ function createSigner({ secret, keccak256, secp256k1 }: DevRelayerOptions) {
   };
 }
 
-const refuse = (status: number, error: string, headers = {}) => Response.json({ error }, { status, headers });
+const refuse = (code: ErrorCode, error: string, headers = {}) =>
+  Response.json({ error, code } satisfies ErrorBody, { status: ERROR_CODES[code][0], headers });
 
 /** @returns undefined for one that is no order */
-async function readOrder(request: Request): Promise<z.infer<typeof orderSchema> | undefined> {
+function parseOrder(text: string): z.infer<typeof orderSchema> | undefined {
   try {
-    const text = await request.text();
-    if (Buffer.byteLength(text) > MAX_ORDER_BYTES) return undefined;
     return orderSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
@@ -71,11 +78,19 @@ async function readOrder(request: Request): Promise<z.infer<typeof orderSchema> 
 export function createDevRelayer(options: DevRelayerOptions): (request: Request) => Promise<Response> {
   let signer: ReturnType<typeof createSigner> | undefined;
   return async function answer(request) {
-    if (!new URL(request.url).pathname.endsWith('/sign')) return refuse(404, 'The development relayer has /sign only.');
+    if (!new URL(request.url).pathname.endsWith('/sign'))
+      return refuse('ROUTE_NOT_FOUND', 'The development relayer has /sign only.');
     if (request.method === 'OPTIONS') return new Response(null, { status: 204 });
-    if (request.method !== 'POST') return refuse(405, 'This endpoint takes POST only.', { allow: 'POST' });
-    const order = await readOrder(request);
-    if (order === undefined) return refuse(400, 'Expected JSON with method, path and, if the call has one, body.');
+    if (request.method !== 'POST')
+      return refuse('METHOD_NOT_ALLOWED', 'This endpoint takes POST only.', { allow: 'POST' });
+    const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
+    if (type !== 'application/json') return refuse('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.');
+    const text = await request.text();
+    if (Buffer.byteLength(text) > MAX_ORDER_BYTES)
+      return refuse('BODY_TOO_LARGE', `The body is larger than ${MAX_ORDER_BYTES} bytes.`);
+    const order = parseOrder(text);
+    if (order === undefined)
+      return refuse('VALIDATION_FAILED', 'Expected JSON with method, path and, if the call has one, body.');
     signer ??= createSigner(options);
     const timestamp = String(options.now());
     const { method, path, body = '' } = order;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ERROR_CODES, type ErrorCode } from '@prism-gateway/protocol';
 import type { Logger } from '../../ports/logger.ts';
 import type { ObjectSigner, SignedOperation } from '../../ports/objectSigner.ts';
 import { makeBucketHeaders } from './bucketHeaders.ts';
@@ -112,7 +113,7 @@ export function createDiskObjects(options: DiskObjectsOptions): DiskObjects {
 
 function assertMethod(method: string): void {
   if (['GET', 'PUT', 'HEAD', 'DELETE'].includes(method)) return;
-  throw new ObjectRefusedError('OBJECT_METHOD_NOT_ALLOWED', { headers: { allow: 'GET, PUT, HEAD, DELETE, OPTIONS' } });
+  throw new ObjectRefusedError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, PUT, HEAD, DELETE, OPTIONS' } });
 }
 
 /** What a good seal alone does not say. */
@@ -199,23 +200,25 @@ interface FaultContext {
 function answerFault(fault: unknown, { request, common, logger }: FaultContext): Response {
   if (fault instanceof ObjectRefusedError) {
     if (fault.code === 'OBJECT_UPLOAD_INCOMPLETE') logger.info({}, 'an upload ended before its end');
-    return answerError(request, {
-      status: fault.status,
-      message: fault.message,
-      headers: { ...common, ...fault.headers },
-    });
+    return answerError(request, fault, { ...common, ...fault.headers });
   }
   if (!isFileSystemError(fault)) throw fault;
   logger.error({ code: fault.code, syscall: fault.syscall }, 'the local object store failed');
   const headers = { ...common, 'retry-after': String(RETRY_AFTER_SECONDS) };
-  return answerError(request, { status: 503, message: 'The object store did not answer; try again later.', headers });
+  const outage = {
+    code: 'DEPENDENCY_UNAVAILABLE',
+    message: 'The object store did not answer; try again later.',
+  } as const;
+  return answerError(request, outage, headers);
 }
 
 function answerError(
   { method }: Request,
-  { status, message, headers }: { status: number; message: string; headers: Readonly<Record<string, string>> },
+  { code, message }: { readonly code: ErrorCode; readonly message: string },
+  headers: Readonly<Record<string, string>>,
 ): Response {
-  const body = method === 'HEAD' ? null : JSON.stringify({ error: message });
+  const [status] = ERROR_CODES[code];
+  const body = method === 'HEAD' ? null : JSON.stringify({ error: message, code });
   return new Response(body, { status, headers: { ...headers, 'content-type': 'application/json' } });
 }
 

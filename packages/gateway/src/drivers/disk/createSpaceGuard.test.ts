@@ -6,7 +6,10 @@ import { createSpaceGuard } from './createSpaceGuard.ts';
 
 const guardOf = (minFreeBytes: number, directory = tmpdir()) => {
   const logger = createLogRecorder();
-  return { logger, hasSpace: createSpaceGuard({ directory, minFreeBytes, now: createFakeClock().now, logger }) };
+  return {
+    logger,
+    hasSpace: createSpaceGuard({ directory, what: 'uploads', minFreeBytes, now: createFakeClock().now, logger }),
+  };
 };
 
 // Shows STORE-9.

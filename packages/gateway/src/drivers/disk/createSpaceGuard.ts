@@ -4,6 +4,8 @@ import type { Logger } from '../../ports/logger.ts';
 interface SpaceOptions {
   /** A directory of the file system in question. */
   readonly directory: string;
+  /** What is refused, for the log. */
+  readonly what: 'new requests' | 'uploads';
   /** Fewest bytes that have to be free; 0: nobody looks. */
   readonly minFreeBytes: number;
   /** Milliseconds, of a clock that only goes on. */
@@ -31,7 +33,7 @@ export function readFreeBytes(directory: string): number | undefined {
  * @returns whether there is room for what strangers want to store; a disk that cannot be asked is taken to have room
  * @see docs/specification.md STORE-9
  */
-export function createSpaceGuard({ directory, minFreeBytes, now, logger }: SpaceOptions): () => boolean {
+export function createSpaceGuard({ directory, what, minFreeBytes, now, logger }: SpaceOptions): () => boolean {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let hasRoom = true;
 
@@ -41,9 +43,8 @@ export function createSpaceGuard({ directory, minFreeBytes, now, logger }: Space
     lookedAt = now();
     const before = hasRoom;
     hasRoom = (readFreeBytes(directory) ?? minFreeBytes) >= minFreeBytes;
-    if (before && !hasRoom)
-      logger.error({ minFreeBytes }, 'the disk is nearly full: new requests and uploads are refused');
-    if (!before && hasRoom) logger.info({ minFreeBytes }, 'the disk has room again');
+    if (before && !hasRoom) logger.error({ minFreeBytes }, `the disk is nearly full: ${what} are refused`);
+    if (!before && hasRoom) logger.info({ minFreeBytes }, `the disk has room for ${what} again`);
     return hasRoom;
   };
 }

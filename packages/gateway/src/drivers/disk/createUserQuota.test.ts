@@ -56,20 +56,3 @@ test('one upload at a time goes through a URL', async () => {
     await rig.close();
   }
 });
-
-// Shows STORE-9.
-test('a disk without room takes no upload, and a read and a delete go on', async () => {
-  let free = true;
-  const rig = await startDiskObjects({ hasSpace: () => free });
-  try {
-    const [content, more] = [bytes(100, 'x'), bytes(100, 'y')];
-    const path = newPath(content);
-    expect((await rig.put(path, content)).status).toBe(200);
-    free = false;
-    const refused = await rig.put(newPath(more), more);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
-    expect([(await rig.get(path)).status, (await rig.delete(path)).status]).toEqual([200, 204]);
-  } finally {
-    await rig.close();
-  }
-});

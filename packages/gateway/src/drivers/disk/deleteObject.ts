@@ -1,6 +1,6 @@
 import { stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncDirectory } from '@prism-gateway/runtime';
+import { syncDirectory } from '@prism-gateway/node';
 import type { DiskFiles } from './diskFiles.ts';
 
 /**

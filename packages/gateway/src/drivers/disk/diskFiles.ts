@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { type BigIntStats, closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncDirectory } from '@prism-gateway/runtime';
+import { syncDirectory } from '@prism-gateway/node';
 
 /** Where objects lie on disk. `{directory}/v1/…` holds them, `{directory}/tmp` what is being received. */
 export interface DiskFiles {

@@ -132,7 +132,7 @@ test('a URL is good until its end, and not a moment longer', async () => {
   rig.clock.advance(1);
   const expired = await send(order);
   expect(expired.status).toBe(403);
-  expect(await expired.json()).toEqual({ error: expect.stringMatching(/expired/) });
+  expect(await expired.json()).toEqual({ error: expect.stringMatching(/expired/), code: 'OBJECT_URL_EXPIRED' });
 });
 
 test('the life of a URL begins with the signing second', async () => {
@@ -172,7 +172,7 @@ test('methods that objects do not know: 405, saying which they know', async () =
   for (const method of ['POST', 'PATCH']) {
     const refused = await send(await rig.sign('get', path), { method });
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, PUT, HEAD, DELETE, OPTIONS']);
-    expect(await refused.json()).toEqual({ error: expect.any(String) });
+    expect(await refused.json()).toEqual({ error: expect.any(String), code: 'METHOD_NOT_ALLOWED' });
   }
 });
 

@@ -1,6 +1,6 @@
 import { access, link, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncDirectory } from '@prism-gateway/runtime';
+import { syncDirectory } from '@prism-gateway/node';
 import { type DiskFiles, type ObjectFacts, readFacts } from './diskFiles.ts';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 import { discardBody, receiveBody, type UploadBody } from './receiveBody.ts';

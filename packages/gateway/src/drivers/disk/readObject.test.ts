@@ -35,7 +35,7 @@ test.each([
 test.each(['bytes=10-', 'bytes=10-12', 'bytes=-0'])('Range: %s reaches no byte', async (range) => {
   const refused = await rig.get(path, { range });
   expect([refused.status, refused.headers.get('content-range')]).toEqual([416, 'bytes */10']);
-  expect(await refused.json()).toEqual({ error: expect.any(String) });
+  expect(await refused.json()).toEqual({ error: expect.any(String), code: 'OBJECT_RANGE_UNSATISFIABLE' });
 });
 
 test.each(['bytes=0-1,3-4', 'bytes=5-2', 'bytes=-', 'items=0-1', 'bytes=a-b', ''])(

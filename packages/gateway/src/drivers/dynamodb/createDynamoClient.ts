@@ -11,63 +11,40 @@ export interface CapacityMeter {
   take(): { readonly reads: number; readonly writes: number };
 }
 
-const writeCommands = new Set([
-  'PutItemCommand',
-  'UpdateItemCommand',
-  'DeleteItemCommand',
-  'TransactWriteItemsCommand',
-]);
-const dataCommands = new Set([
-  ...writeCommands,
-  'GetItemCommand',
-  'QueryCommand',
-  'ScanCommand',
-  'BatchGetItemCommand',
-]);
+const writeCommands = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand']);
+const readCommands = new Set(['GetItemCommand', 'QueryCommand', 'ScanCommand', 'BatchGetItemCommand']);
 
 interface Answered {
   readonly ConsumedCapacity?: ConsumedCapacity | readonly ConsumedCapacity[];
 }
 
-/**
- * Has a client ask what each call consumed, and adds it up.
- *
- * @param client - as `createDynamoClient` makes it
- * @returns the sums since the last reset
- */
+/** Has a client ask what each call consumed, and adds it up. @returns the sums since the last reset */
 export function meterCapacity(client: DynamoDBClient): CapacityMeter {
-  const sums = { reads: 0, writes: 0, calls: 0 };
+  const none = { reads: 0, writes: 0, calls: 0 };
+  const meter = {
+    ...none,
+    reset: () => void Object.assign(meter, none),
+    take() {
+      const { reads, writes } = meter;
+      meter.reset();
+      return { reads, writes };
+    },
+  };
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (call) => {
-        if (!dataCommands.has(commandName)) return await next(call);
-        sums.calls++;
+        const isWrite = writeCommands.has(commandName);
+        if (!isWrite && !readCommands.has(commandName)) return await next(call);
+        meter.calls++;
         const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'INDEXES' } });
         // Data calls answer with what they consumed, if asked.
         const consumed = [(result.output as Answered).ConsumedCapacity ?? []].flat();
-        const units = consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-        sums[writeCommands.has(commandName) ? 'writes' : 'reads'] += units;
+        meter[isWrite ? 'writes' : 'reads'] += consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
         return result;
       },
     { step: 'initialize', name: 'meterCapacity' },
   );
-  return {
-    get reads() {
-      return sums.reads;
-    },
-    get writes() {
-      return sums.writes;
-    },
-    get calls() {
-      return sums.calls;
-    },
-    reset: () => Object.assign(sums, { reads: 0, writes: 0, calls: 0 }),
-    take: () => {
-      const { reads, writes } = sums;
-      Object.assign(sums, { reads: 0, writes: 0, calls: 0 });
-      return { reads, writes };
-    },
-  };
+  return meter;
 }
 
 /** How the AWS SDK wants to be told whether, and when, to try again. */
@@ -94,11 +71,6 @@ interface RetryOptions {
 /** A write met a transaction on the same item, which ends by itself. It is no client's fault, though told as one. */
 const PASSING = 'TransactionConflictException';
 
-/** Carries how many further tries a call has had. */
-function createToken(retries: number, pauseMs: number): Token {
-  return { getRetryCount: () => retries, getRetryDelay: () => pauseMs };
-}
-
 /**
  * Makes a strategy that tries again whatever may go better: cut lines, timeouts, throttling, errors of the server. Pauses are
  * random, so that clients that failed together do not come back together.
@@ -116,7 +88,7 @@ export function createRetryStrategy(options: RetryOptions): RetryStrategy {
   const begunAt = new WeakMap<Token, number>();
 
   function startToken(retries: number, pauseMs: number, callBegunAt: number): Token {
-    const token = createToken(retries, pauseMs);
+    const token: Token = { getRetryCount: () => retries, getRetryDelay: () => pauseMs };
     begunAt.set(token, callBegunAt);
     return token;
   }

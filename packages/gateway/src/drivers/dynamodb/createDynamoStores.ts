@@ -1,88 +1,166 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { createSemaphore } from '@prism-gateway/node';
+import { INITIAL_STATUS } from '@prism-gateway/protocol';
 import type { AdminStore } from '../../ports/adminStore.ts';
+import { createWatchers } from '../../ports/createWatchers.ts';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { RateLimitStore } from '../../ports/rateLimitStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestChanges } from '../../ports/requestChanges.ts';
-import type { RequestStore } from '../../ports/requestStore.ts';
-import { createAdminStore, createFlush } from './adminStore.ts';
-import { askConditionally, askStore } from './askStore.ts';
-import { type Item, number, readNumber, text } from './attributes.ts';
-import { countMoves } from './countMoves.ts';
-import { createRequestChanges } from './createRequestChanges.ts';
+import type {
+  ClaimTransition,
+  Creation,
+  Release,
+  RequestStore,
+  StoredRequest,
+  Submission,
+  Transition,
+} from '../../ports/requestStore.ts';
+import { createAdminStore } from './admin.ts';
+import { claimOrRenew, claimRequest } from './claim.ts';
+import { createRequest } from './create.ts';
+import { feedRequests } from './feed.ts';
+import { askStore, type Item, number, readItem, readItems, type Table, text } from './items.ts';
+import { findOldest, listRequests } from './list.ts';
+import { moveAll, noParams } from './moveAll.ts';
+import { createOpenClaims } from './openClaims.ts';
+import { createParamsReader, type ParamsReader } from './params.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
+import { headOf, isExpired, type RequestTable } from './record.ts';
+import { createConflictCounter } from './recordStats.ts';
 import { createRelayerStore } from './relayerStore.ts';
-import type { RequestTable } from './requestItem.ts';
-import { createRequestStore, type MoveListener } from './requestStore.ts';
+import { releaseAll, releaseRequest, reportRequest } from './report.ts';
+import { createTableRegister } from './tableRegister.ts';
 import type { TableNames } from './tables.ts';
 
-/** How this version lays requests out. */
-const LAYOUT_VERSION = 1;
-/** Key of the item that says how a table is laid out. */
-const LAYOUT_KEY: Item = { requestId: text('layout') };
-
-type Table = Pick<RequestTable, 'client' | 'name' | 'shards'>;
-
-/** A table that this process must not use as it is: some of its requests would be in no list. */
-class TableLayoutError extends Error {
-  override readonly name = 'TableLayoutError';
-  readonly code = 'TABLE_LAYOUT';
+async function getRequest(
+  table: RequestTable,
+  params: ParamsReader,
+  requestId: string,
+): Promise<StoredRequest | undefined> {
+  const head = headOf(await readItem(table, { requestId: text(requestId) }));
+  if (head === undefined || isExpired(head, table.now())) return undefined;
+  return (await params.complete([head]))[0];
 }
 
-/** @throws TableLayoutError where the table is not for this process */
-function judgeLayout({ name, shards }: Table, layout: Item): void {
-  const [version, highest] = [readNumber(layout, 'version'), readNumber(layout, 'shards')];
-  if (version > LAYOUT_VERSION) {
-    throw new TableLayoutError(`The table ${name} was written by a later version of the gateway; run that one.`);
+/** How often those who wait look again, in milliseconds: for what other processes have moved, and what reaches an index late. */
+const LOOK_MS = 2000;
+
+/** Watches of this process, and what its own calls tell them. */
+interface WatchedChanges extends RequestChanges {
+  /** Tells at once that this process has moved a request, or stored it. */
+  tell(request: Pick<StoredRequest, 'requestId' | 'chainName' | 'status'>): void;
+  /** Tells at once that this process has removed a request. */
+  removed(requestId: string): void;
+  /** Ends the looks. */
+  close(): void;
+}
+
+/** Tells what this process moves at once, and what others move after a look at the table, which is made only while somebody waits. */
+function createRequestChanges(table: Table): WatchedChanges {
+  const watchers = createWatchers();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    const items = await readItems(table, watchers.requestIds(), { consistent: false });
+    watchers.lookUp((requestId) => items.get(requestId)?.status?.S);
   }
-  if (highest > shards) {
-    const why = `INDEX_SHARDS is ${shards}, and requests of ${name} have been spread over ${highest}`;
-    throw new TableLayoutError(`${why}: those in the shards beyond would be in no list. Set INDEX_SHARDS=${highest}.`);
+
+  function lookLater(): void {
+    timer ??= setTimeout(async () => {
+      // A look that fails tells nothing: who waits reads for itself in the end.
+      await look().catch(() => undefined);
+      timer = undefined;
+      if (!watchers.isEmpty()) lookLater();
+    }, LOOK_MS).unref();
   }
+
+  return {
+    watch(interest, onChange) {
+      const unwatch = watchers.watch(interest, onChange);
+      lookLater();
+      return unwatch;
+    },
+    tell({ requestId, chainName, status }) {
+      watchers.moved(requestId);
+      if (status === INITIAL_STATUS) watchers.appeared(chainName);
+    },
+    removed: watchers.moved,
+    close: () => clearTimeout(timer),
+  };
 }
 
-async function readLayout({ client, name: TableName }: Table): Promise<Item | undefined> {
-  const command = new GetItemCommand({ TableName, Key: LAYOUT_KEY, ConsistentRead: true });
-  return (await askStore(() => client.send(command))).Item;
+/** Most writes of batches under way at once: fewer than the client has connections, so that single calls do not wait behind them. */
+const MAX_BATCH_WRITES = 32;
+
+/** Who is told what the store has moved. */
+interface MoveListener extends Pick<WatchedChanges, 'tell'> {
+  /** Told of each claim that its relayer has lost to a rival. */
+  readonly conflict: (relayer: string) => void;
 }
 
-/** Stores that this many shards are in use, if no more were before. */
-async function raiseShards({ client, name: TableName, shards }: Table): Promise<boolean> {
-  const command = new UpdateItemCommand({
-    TableName,
-    Key: LAYOUT_KEY,
-    UpdateExpression: 'SET shards = :shards',
-    ConditionExpression: 'shards <= :shards',
-    ExpressionAttributeValues: { ':shards': number(shards) },
-  });
-  return (await askConditionally(() => client.send(command))).done;
-}
+/** The queue's records in DynamoDB. */
+function createRequestStore(table: RequestTable, changes: MoveListener): RequestStore {
+  const params = createParamsReader(table);
+  const openClaims = createOpenClaims(table);
+  const context = { table, params, openClaims };
+  const batches = createSemaphore(MAX_BATCH_WRITES);
+  const get = (requestId: string) => getRequest(table, params, requestId.toLowerCase());
 
-/** @returns false if another process has just stored it */
-async function storeLayout({ client, name: TableName, shards }: Table): Promise<boolean> {
-  const layout = { ...LAYOUT_KEY, version: number(LAYOUT_VERSION), shards: number(shards) };
-  const put = { TableName, Item: layout, ConditionExpression: 'attribute_not_exists(requestId)' };
-  return (await askConditionally(() => client.send(new PutItemCommand(put)))).done;
-}
+  async function create(record: StoredRequest, submission: Submission | undefined): Promise<Creation> {
+    const creation = await createRequest({ table, params, get }, record, submission);
+    if (creation.outcome === 'created') changes.tell(record);
+    return creation;
+  }
+  async function noteClaim(relayer: string, claim: Promise<ClaimTransition>): Promise<ClaimTransition> {
+    const known = await claim;
+    if (known.outcome === 'moved') changes.tell(known.record);
+    if (known.outcome === 'conflict') changes.conflict(relayer);
+    return known;
+  }
+  /** Notes that a claim has ended, if it has. */
+  async function ended(transition: Promise<Transition>): Promise<Transition> {
+    const known = await transition;
+    if (known.outcome === 'moved') {
+      openClaims.ended(known.record.requestId);
+      changes.tell(known.record);
+    }
+    return known;
+  }
+  const release = (one: Release) => ended(releaseRequest(table, params, { ...one, kind: 'release' }));
 
-/**
- * Checks that this process may use a table, and stores the highest number of shards that was ever used.
- * @see docs/specification.md DYNAMO-1, DYNAMO-8
- */
-async function checkTableLayout(table: Table): Promise<void> {
-  const layout = await readLayout(table);
-  if (layout !== undefined) judgeLayout(table, layout);
-  if (layout !== undefined && readNumber(layout, 'shards') >= table.shards) return;
-  const isStored = await (layout === undefined ? storeLayout(table) : raiseShards(table));
-  // Refused: another process has just begun to use the table, or more shards of it.
-  if (!isStored) await checkTableLayout(table);
+  return {
+    create,
+    get,
+    list: (query) => listRequests(context, query),
+    claim: (claim) => noteClaim(claim.relayer, claimRequest(context, claim)),
+    claimAll: (claims) =>
+      moveAll(claims, (claim) =>
+        batches.run(() => noteClaim(claim.relayer, claimOrRenew({ ...context, params: noParams }, claim))),
+      ),
+    report: (report) => ended(reportRequest(table, params, report)),
+    reportAll: (reports) =>
+      moveAll(reports, (report) => batches.run(() => ended(reportRequest(table, noParams, report)))),
+    release,
+    reopen: (one) => ended(releaseRequest(table, params, { ...one, kind: 'reopen' })),
+    releaseAll: (all) => releaseAll(openClaims, all, (one) => batches.run(() => release(one))),
+    feed: (query) => feedRequests(context, query),
+    async stats() {
+      const oldestPendingAt = await findOldest(table, { status: 'pending' });
+      return oldestPendingAt === undefined ? {} : { oldestPendingAt };
+    },
+  };
 }
 
 export interface DynamoStoresOptions {
   /** As `createDynamoClient` makes it. */
   readonly client: DynamoDBClient;
   readonly tables: TableNames;
-  /** Partitions that requests of one status, and of one chain, are spread over; it may grow, never shrink. */
+  /** Name of the table of webhooks' deliveries, which holds the stats too. */
+  readonly deliveriesTable: string;
+  /** The only chains that requests are taken for; absent or none: any. */
+  readonly chains?: readonly string[];
+  /** Partitions that requests of one status are spread over; it may grow, never shrink. */
   readonly indexShards: number;
   /** Days after which finished requests expire; 0: never. */
   readonly requestRetentionDays: number;
@@ -99,52 +177,25 @@ export interface DynamoStores {
   readonly admin: AdminStore;
   readonly rateLimits: RateLimitStore;
   /**
-   * Checks, before the first call, that the requests' table is for this process. Where it does not answer, that is left to the first
-   * call.
+   * Checks, before the first call, that the tables are there, and that of the requests for this process. What does not answer is left to
+   * the first call.
    *
-   * @throws TableLayoutError
+   * @throws TableLayoutError, TablesMissingError
    */
   prepare(): Promise<void>;
-  /** Resolves when all three tables answer. @throws DependencyUnavailableError, TableLayoutError */
+  /** Resolves when all tables answer. @throws DependencyUnavailableError, TableLayoutError */
   checkReady(): Promise<void>;
   /** Closes the connections. */
   close(): Promise<void>;
 }
 
-/**
- * Remembers that the requests' table may be used. Where it does not answer at the start it is asked again before the first call that
- * needs it.
- */
-function createLayoutGate(table: RequestTable): () => Promise<void> | undefined {
-  let isChecked = false;
-  let checking: Promise<void> | undefined;
-  async function check(): Promise<void> {
-    try {
-      await checkTableLayout(table);
-      isChecked = true;
-    } finally {
-      checking = undefined;
-    }
-  }
-  return () => {
-    if (isChecked) return undefined;
-    checking ??= check();
-    return checking;
-  };
-}
-
 /** Has every call wait until the table is known to be for this process. */
-function behindGate(store: RequestStore, pass: () => Promise<void> | undefined): RequestStore {
+function behindGate(store: RequestStore, pass: () => Promise<void>): RequestStore {
   const waiting = Object.entries(store).map(([name, call]) => {
     return [
       name,
       async (...args: readonly unknown[]) => {
-        const passing = pass();
-        if (passing !== undefined) {
-          await passing.catch((cause: unknown) => {
-            throw new DependencyUnavailableError('store', { cause });
-          });
-        }
+        await pass();
         return await call(...args);
       },
     ];
@@ -153,50 +204,92 @@ function behindGate(store: RequestStore, pass: () => Promise<void> | undefined):
   return Object.fromEntries(waiting) as RequestStore;
 }
 
+/** Tables that are not there: nothing would go well before somebody has made them. */
+class TablesMissingError extends Error {
+  override readonly name = 'TablesMissingError';
+  readonly code = 'TABLES_MISSING';
+
+  constructor(names: readonly string[]) {
+    const them = names.length === 1 ? 'it' : 'them';
+    const [missing, makes] = [names.join(', '), 'npx prism create-tables makes'];
+    super(`DynamoDB has no table ${missing}: ${makes} ${them}, with the same settings.`);
+  }
+}
+
 /** Keys that no item has, one of each table. */
-function probeKeys({ requests, relayers, rateLimits }: TableNames): readonly (readonly [string, Item])[] {
+function probeKeys({ requests, relayers, rateLimits }: TableNames, deliveries: string) {
   return [
     [requests, { requestId: text('ready') }],
     [relayers, { address: text('ready') }],
     [rateLimits, { client: text('ready'), window: number(0) }],
-  ];
+    [deliveries, { lane: text('ready'), place: text('ready') }],
+  ] as const satisfies readonly (readonly [string, Item])[];
 }
 
-/**
- * Makes the stores on DynamoDB; the tables are there already.
- *
- * @returns stores that hold connections until they are closed
- */
+/** How long conflicts are counted before they are written, in milliseconds. */
+const CONFLICTS_MS = 10_000;
+
+/** Makes the stores on DynamoDB; the tables are there already. @returns stores that hold connections until they are closed */
 export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
-  const { client, tables, indexShards, requestRetentionDays: retentionDays, pendingRetentionDays, now } = options;
-  const name = tables.requests;
-  const requestTable = { client, name, shards: indexShards, retentionDays, pendingRetentionDays, now };
-  const passGate = createLayoutGate(requestTable);
-  const changes = createRequestChanges(requestTable);
-  const flushing = createFlush(requestTable, () => counter);
-  const listener: MoveListener = { tell: changes.tell, released: (...release) => noteRelease(...release) };
-  const store = behindGate(createRequestStore(requestTable, listener), passGate);
-  const { requests, counter, noteRelease } = countMoves(store, flushing.flushIfDue);
+  const {
+    client,
+    tables,
+    indexShards: shards,
+    requestRetentionDays: retentionDays,
+    pendingRetentionDays,
+    now,
+  } = options;
+  const requests = { client, name: tables.requests };
+  const deliveries = { client, name: options.deliveriesTable };
+  const register = createTableRegister(requests, { shards, ownChains: options.chains ?? [] });
+  const table = { ...requests, register, shards, retentionDays, pendingRetentionDays, now };
+  const changes = createRequestChanges(table);
+  const conflicts = createConflictCounter(deliveries);
+  let flushedAt = Number.NEGATIVE_INFINITY;
+  const listener = {
+    tell: changes.tell,
+    conflict(relayer: string): void {
+      conflicts.add(relayer);
+      if (now() - flushedAt < CONFLICTS_MS) return;
+      flushedAt = now();
+      // No answer waits for it, and none fails by it.
+      void conflicts.flush();
+    },
+  };
+  const probes = probeKeys(tables, deliveries.name);
+  const probe = (TableName: string, Key: Item) => client.send(new GetItemCommand({ TableName, Key }));
+
+  /** @returns the tables that are not there, as far as DynamoDB tells */
+  async function findMissing(): Promise<string[]> {
+    const answers = await Promise.allSettled(probes.map(([name, key]) => probe(name, key)));
+    return answers.flatMap((answer, i) => {
+      const isMissing = answer.status === 'rejected' && answer.reason instanceof ResourceNotFoundException;
+      return isMissing ? [probes[i]?.[0] ?? ''] : [];
+    });
+  }
+
   return {
-    requests,
+    requests: behindGate(createRequestStore(table, listener), register.ready),
     changes,
-    admin: createAdminStore({ table: requestTable, flush: flushing.flush, removed: changes.removed }),
-    relayers: createRelayerStore(client, tables.relayers),
+    admin: createAdminStore({ table, deliveries, flush: conflicts.flush, removed: changes.removed }),
+    relayers: createRelayerStore({ client, name: tables.relayers }),
     rateLimits: createRateLimitStore({ client, name: tables.rateLimits, now }),
     async prepare() {
-      await passGate()?.catch((error: unknown) => {
-        if (!(error instanceof DependencyUnavailableError)) throw error;
-      });
+      const [missing] = await Promise.all([
+        findMissing(),
+        register.check().catch((error: unknown) => {
+          if (!(error instanceof DependencyUnavailableError)) throw error;
+        }),
+      ]);
+      if (missing.length > 0) throw new TablesMissingError(missing);
     },
     async checkReady() {
-      await passGate();
-      await askStore(() =>
-        Promise.all(probeKeys(tables).map(([TableName, Key]) => client.send(new GetItemCommand({ TableName, Key })))),
-      );
+      await register.check();
+      await askStore(() => Promise.all(probes.map(([name, key]) => probe(name, key))));
     },
     async close() {
       changes.close();
-      await flushing.flush();
+      await conflicts.flush();
       client.destroy();
     },
   };

@@ -74,21 +74,17 @@ async function createTable(client: DynamoDBClient, name: string, description: Ta
 }
 
 /**
- * Creates the tables that are missing: for local engines and tests. On AWS, infrastructure code makes them.
+ * Creates the tables that are missing.
  *
- * @param client - of the engine
+ * @param client - of AWS, or of a local engine
  * @param tables - their names
  * @throws the AWS SDK's errors
  */
-export async function createTables(client: DynamoDBClient, tables: TableNames): Promise<void> {
-  await Promise.all([
-    createTable(client, tables.requests, tableDescriptions.requests),
-    createTable(client, tables.relayers, tableDescriptions.relayers),
-    createTable(client, tables.rateLimits, tableDescriptions.rateLimits),
-  ]);
-}
-
-/** Creates the table of webhooks' deliveries, if it is missing: for local engines and tests. @throws the AWS SDK's errors */
-export async function createDeliveriesTable(client: DynamoDBClient, name: string): Promise<void> {
-  await createTable(client, name, deliveriesTable);
+export async function createTables(
+  client: DynamoDBClient,
+  tables: TableNames & { readonly deliveries: string },
+): Promise<void> {
+  const descriptions = { ...tableDescriptions, deliveries: deliveriesTable };
+  const names = Object.keys(descriptions) as (keyof typeof descriptions)[];
+  await Promise.all(names.map((name) => createTable(client, tables[name], descriptions[name])));
 }

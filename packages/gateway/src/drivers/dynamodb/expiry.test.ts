@@ -6,11 +6,9 @@ import {
   GetItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ALL, anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
-import { type AskedWrite, createBreakingClient } from '../../../test/rigs/dynamoBreakingClient.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
-import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import type { DynamoStores } from './createDynamoStores.ts';
 
@@ -18,8 +16,6 @@ const DAY_MS = 86_400_000;
 const REPORTED_AT = START + 2000;
 const DAY_SECONDS = 86_400;
 const EXPIRES_AT = REPORTED_AT / 1000 + 30 * DAY_SECONDS;
-/** Params outlive their head by a day. */
-const PARAMS_EXPIRE_AT = EXPIRES_AT + DAY_SECONDS;
 /** Of what nobody claims, a week after its creation. */
 const PENDING_EXPIRES_AT = START / 1000 + 7 * DAY_SECONDS;
 
@@ -50,11 +46,11 @@ describeWithDynamo('expiry', () => {
     return Item ?? {};
   }
 
-  /** When a request and its params expire, in seconds since the epoch. */
-  async function expiriesOf({ requestId }: StoredRequest): Promise<(number | undefined)[]> {
+  /** When a request expires, in seconds since the epoch; its params do never, but go with it. */
+  async function expiryOf({ requestId }: StoredRequest): Promise<number | undefined> {
     const head = await readItem(requestId);
-    const params = await readItem(head.paramsKey?.S ?? 'none');
-    return [head, params].map(({ expiresAt }) => (expiresAt?.N === undefined ? undefined : Number(expiresAt.N)));
+    if (head.paramsKey !== undefined) expect(await readItem(head.paramsKey.S ?? '')).not.toHaveProperty('expiresAt');
+    return head.expiresAt && Number(head.expiresAt.N);
   }
 
   async function finish({ requests }: DynamoStores, record: StoredRequest): Promise<void> {
@@ -62,12 +58,6 @@ describeWithDynamo('expiry', () => {
     const claim = claimOf(record);
     await requests.claim(claim);
     await requests.report(reportOf(record, { relayer: claim.relayer, now: REPORTED_AT }));
-  }
-
-  /** Params never stay behind: as long as the head is to go, they are, and later. */
-  async function expectNoOrphan(record: StoredRequest): Promise<void> {
-    const [head, params] = await expiriesOf(record);
-    if (head !== undefined) expect(params ?? 0).toBeGreaterThan(head);
   }
 
   const large = () => pendingRequest({ paramsJson: JSON.stringify({ payload: randomBytes(5000).toString('hex') }) });
@@ -78,109 +68,15 @@ describeWithDynamo('expiry', () => {
     expect(TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' });
   });
 
-  /** A process in which some writes fail; it says which have failed. */
-  function openFailing(fault: { readonly of: 'params' | 'head'; readonly done: boolean }, record: StoredRequest) {
-    let isBroken = true;
-    let failed = 0;
-    const isMet = ({ command, requestId, update }: AskedWrite) => {
-      if (!isBroken || command !== 'UpdateItemCommand') return false;
-      const isOfParams = requestId.startsWith(`${record.requestId}#`);
-      const isMet = fault.of === 'params' ? isOfParams : !isOfParams && update.includes('paramsExpireAt');
-      if (isMet) failed++;
-      return isMet;
-    };
-    const client = createBreakingClient(rig.endpoint, fault.done ? { after: isMet } : { before: isMet });
-    const { requests } = rig.open({ client, ...retention, now: () => now });
-    return {
-      requests,
-      repair() {
-        expect(failed).toBeGreaterThan(0);
-        isBroken = false;
-      },
-    };
-  }
-
-  // Shows DYNAMO-2.
-  describe.each([
-    ['is throttled before the params are told', { of: 'params', done: false }],
-    ['loses the answer of the params', { of: 'params', done: true }],
-    ['is throttled before the head is told', { of: 'head', done: false }],
-    ['loses the answer of the head', { of: 'head', done: true }],
-  ] as const)('a process that %s', (_, fault) => {
-    const outage = { code: 'DEPENDENCY_UNAVAILABLE' };
-
-    test.each(['renewal', 'read', 'report'])('leaves a claim that the next %s finishes', async (by) => {
-      const record = large();
-      await bounded.requests.create(record);
-      const failing = openFailing(fault, record);
-      const claim = claimOf(record);
-      await expect(failing.requests.claim(claim)).rejects.toMatchObject(outage);
-      await expectNoOrphan(record);
-      failing.repair();
-      if (by === 'renewal') await bounded.requests.claimAll([claimOf(record, { relayer: claim.relayer })], ALL);
-      else if (by === 'read') await bounded.requests.get(record.requestId);
-      else await lasting.requests.report(reportOf(record, { relayer: claim.relayer }));
-      expect(await expiriesOf(record)).toEqual([undefined, undefined]);
-    });
-
-    test.each(['report', 'read'])('leaves a report that the next %s finishes', async (by) => {
-      const record = large();
-      await bounded.requests.create(record);
-      const claim = claimOf(record);
-      await bounded.requests.claim(claim);
-      const failing = openFailing(fault, record);
-      const report = reportOf(record, { relayer: claim.relayer, now: REPORTED_AT });
-      await expect(failing.requests.report(report)).rejects.toMatchObject(outage);
-      await expectNoOrphan(record);
-      failing.repair();
-      if (by === 'read') await bounded.requests.get(record.requestId);
-      else await failing.requests.report(reportOf(record, { relayer: claim.relayer }));
-      expect(await expiriesOf(record)).toEqual([EXPIRES_AT, PARAMS_EXPIRE_AT]);
-    });
-  });
-
-  test('whatever is throttled or lost, head and params agree in the end', async () => {
-    const stormy = [rig.open({ ...retention, now: () => now }), rig.open({ ...retention, now: () => now })];
-    rig.proxy.setShares({ cutAfter: 0.25, cutBefore: 0.25, throttle: 0.2 });
-    const insist = async <T>(act: () => Promise<T>): Promise<T> => {
-      for (;;) {
-        try {
-          return await act();
-        } catch (error) {
-          if (!(error instanceof DependencyUnavailableError)) throw error;
-        }
-      }
-    };
-    const records = Array.from({ length: 12 }, large);
-    await Promise.all(
-      records.map(async (record, i) => {
-        const { requests } = stormy[i % 2]!;
-        const [relayer, other] = [anyAddress(), stormy[(i + 1) % 2]!.requests];
-        await insist(() => requests.create(record));
-        await insist(() => requests.claimAll([claimOf(record, { relayer })], ALL));
-        // Two processes at once, as where a relayer did not wait for the answer.
-        const renewal = insist(() => requests.claimAll([claimOf(record, { relayer })], ALL));
-        await insist(() => other.report(reportOf(record, { relayer, now: REPORTED_AT })));
-        await renewal;
-      }),
-    );
-    rig.proxy.setShares({});
-    for (const record of records) {
-      await bounded.requests.get(record.requestId);
-      expect(await expiriesOf(record)).toEqual([EXPIRES_AT, PARAMS_EXPIRE_AT]);
-    }
-  });
-
   test('what nobody claims expires after its own time, from its creation on', async () => {
     const [small, withItem] = [pendingRequest(), large()];
     for (const record of [small, withItem]) await bounded.requests.create(record);
-    expect(await expiriesOf(small)).toEqual([PENDING_EXPIRES_AT, undefined]);
-    expect(await expiriesOf(withItem)).toEqual([PENDING_EXPIRES_AT, PENDING_EXPIRES_AT + DAY_SECONDS]);
+    for (const record of [small, withItem]) expect(await expiryOf(record)).toBe(PENDING_EXPIRES_AT);
     now = PENDING_EXPIRES_AT * 1000;
     for (const record of [small, withItem]) {
       expect(await bounded.requests.get(record.requestId)).toBeUndefined();
       expect(await bounded.requests.claim(claimOf(record))).toEqual({ outcome: 'missing' });
-      expect(await bounded.requests.claimAll([claimOf(record)], ALL)).toEqual([{ outcome: 'missing' }]);
+      expect(await bounded.requests.claimAll([claimOf(record)])).toEqual([{ outcome: 'missing' }]);
     }
     now = START;
   });
@@ -190,15 +86,15 @@ describeWithDynamo('expiry', () => {
     await bounded.requests.create(record);
     const claim = claimOf(record);
     await bounded.requests.claim(claim);
-    expect(await expiriesOf(record)).toEqual([undefined, undefined]);
+    expect(await expiryOf(record)).toBeUndefined();
     const release = { requestId: record.requestId, relayer: claim.relayer, releaseId: 'any', now: START };
     await bounded.requests.release(release);
-    expect(await expiriesOf(record)).toEqual([undefined, undefined]);
+    expect(await expiryOf(record)).toBeUndefined();
   });
 
   // Shows DYNAMO-7.
   test('a signature may be taken again once its request has expired', async () => {
-    const submission = { signatureKey: randomBytes(32).toString('base64url'), once: true };
+    const submission = { key: randomBytes(32).toString('base64url'), once: true };
     const [first, second] = [large(), large()];
     await bounded.requests.create(first, submission);
     now = PENDING_EXPIRES_AT * 1000;
@@ -210,21 +106,20 @@ describeWithDynamo('expiry', () => {
     const [small, withItem] = [pendingRequest(), large()];
     await finish(expiring, small);
     await finish(expiring, withItem);
-    expect(await expiriesOf(small)).toEqual([EXPIRES_AT, undefined]);
-    expect(await expiriesOf(withItem)).toEqual([EXPIRES_AT, PARAMS_EXPIRE_AT]);
+    for (const record of [small, withItem]) expect(await expiryOf(record)).toBe(EXPIRES_AT);
   });
 
   test('by default nothing expires', async () => {
     const record = large();
     await finish(lasting, record);
-    expect(await expiriesOf(record)).toEqual([undefined, undefined]);
+    expect(await expiryOf(record)).toBeUndefined();
   });
 
   test('what is not finished does not expire', async () => {
     const record = large();
     await expiring.requests.create(record);
     await expiring.requests.claim(claimOf(record));
-    expect(await expiriesOf(record)).toEqual([undefined, undefined]);
+    expect(await expiryOf(record)).toBeUndefined();
   });
 
   // Shows DYNAMO-2.

@@ -1,15 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { InvalidCursorError } from '../../ports/errors.ts';
-import { createIndexWalk, type IndexKey, type WalkPlan } from './createIndexWalk.ts';
-import { type Position, positionOf } from './position.ts';
-import type { RequestTable } from './requestItem.ts';
+import { endOf, POSITION_BYTES, type Position, timeOf } from './position.ts';
+import type { RequestTable } from './record.ts';
+import { createIndexWalk, type IndexKey, type Lane } from './walk.ts';
 
 /** First byte of a cursor; grows with the format. */
 const VERSION = 1;
-const POSITION_BYTES = 22;
-/** Hex digits of the time in a position, and of the id. */
-const TIME_DIGITS = 12;
-const ID_DIGITS = 32;
 /** An entry that was given: two bytes of time after `known`, three that tell it from others. */
 const GIVEN_BYTES = 5;
 const TIME_UNIT_MS = 16;
@@ -47,17 +43,6 @@ export interface FeedCursor {
 
 /** Most entries that a cursor remembers of each index; with them it is 748 characters in the end, of 756 that a client may send back. */
 export const MOST_GIVEN = { pending: 64, released: 16 } as const;
-
-/** @returns milliseconds since the epoch */
-export const timeOf = (position: Position): number => Number.parseInt(position.slice(0, TIME_DIGITS), 16);
-
-/** The place before all records of a millisecond. */
-export const startOf = (time: number): Position =>
-  positionOf({ createdAt: Math.max(0, time), requestId: '0'.repeat(ID_DIGITS) });
-
-/** The place behind all records of a millisecond. */
-const endOf = (time: number): Position =>
-  positionOf({ createdAt: Math.max(0, time), requestId: 'f'.repeat(ID_DIGITS) });
 
 /** Tells an entry from the others in few bits. */
 const markOf = (position: Position): number => crc32(position) & 0xffffff;
@@ -114,8 +99,9 @@ export function readFeedCursor(text: string): FeedCursor {
  */
 const LONGEST_WAY_MS = 60_000;
 
-/** What is followed: the partitions of an index that hold one chain, and how many entries a cursor remembers. */
-interface FollowPlan extends Pick<WalkPlan, 'index' | 'partitions'> {
+/** What is followed: the lanes of one chain, and how many entries a cursor remembers. */
+interface FollowPlan {
+  readonly lanes: readonly Lane[];
   readonly mostGiven: number;
   /** Most entries of this page. */
   readonly limit: number;
@@ -128,11 +114,7 @@ export interface Followed {
   /** Entries of the first part come from places that are looked at for the second time. */
   readonly again: readonly IndexKey[];
   readonly fresh: readonly IndexKey[];
-  /**
-   * Makes the track behind what was used.
-   *
-   * @param used - how many of each part, from its beginning
-   */
+  /** Makes the track behind what was used. @param used - how many of each part, from its beginning */
   trackBehind(used: { readonly again: number; readonly fresh: number }): Track;
 }
 
@@ -140,8 +122,7 @@ export interface Followed {
 const later = (a: Position, b: Position): Position => (a > b ? a : b);
 
 async function walkFrom(table: RequestTable, plan: FollowPlan, from: Position, count: number) {
-  const { index, partitions } = plan;
-  const walk = createIndexWalk(table, { index, partitions, order: 'asc', after: partitions.map(() => from) });
+  const walk = createIndexWalk(table, { lanes: plan.lanes, order: 'asc', after: from });
   const keys = await walk.next(count);
   return { keys, isAtEnd: keys.length < count && !(await walk.hasMore()) };
 }
@@ -172,8 +153,6 @@ function remember(track: Track, most: number): Track {
  * Finds entries of an index that were not given before a place: those behind it, and those that came late. What is given once and
  * still there when everything around it has arrived may be given a second time, if more came at once than a cursor remembers; never is
  * an entry skipped.
- *
- * @throws DependencyUnavailableError
  */
 export async function followIndex(table: RequestTable, track: Track, plan: FollowPlan): Promise<Followed> {
   const { mostGiven, limit, now } = plan;

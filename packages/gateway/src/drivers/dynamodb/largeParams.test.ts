@@ -3,8 +3,10 @@ import { DeleteItemCommand, type DynamoDBClient, GetItemCommand, ScanCommand } f
 import { sized } from '@prism-gateway/testing/test-size';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
+import { createDynamoOutbox } from '../../../test/rigs/createDynamoOutbox.ts';
 import { createDynamoRig, DYNAMO_TABLES, type DynamoRig, describeWithDynamo } from '../../../test/rigs/dynamoStores.ts';
 import type { RequestStore, StoredRequest } from '../../ports/requestStore.ts';
+import { readItems } from './items.ts';
 
 const paramsOf = (payloadBytes: number) =>
   JSON.stringify({ payload: `0x${randomBytes(payloadBytes).toString('hex')}` });
@@ -96,11 +98,26 @@ describeWithDynamo('params with an item of their own', () => {
     expect(await other.claim(claimOf(record))).toEqual({ outcome: 'missing' });
   });
 
+  // Shows DYNAMO-2.
+  test.each(['an administrator removes it', 'its time is up'])('go with their request when %s', async (how) => {
+    const { stream, stats } = createDynamoOutbox(rig);
+    await stream.read();
+    const [record, kept] = [largeRequest(), largeRequest()];
+    for (const one of [record, kept]) await store.create(one);
+    const keys = [await paramsKeyOf(record.requestId), await paramsKeyOf(kept.requestId)] as [string, string];
+    const Key = { requestId: { S: record.requestId } };
+    if (how.startsWith('an')) await rig.open().admin.remove(record.requestId);
+    else await raw.send(new DeleteItemCommand({ TableName: DYNAMO_TABLES.requests, Key }));
+    await stats.record(await stream.read());
+    const items = await readItems({ client: raw, name: DYNAMO_TABLES.requests }, keys, { consistent: true });
+    expect([...items.keys()]).toEqual([keys[1]]);
+  });
+
   test('params are in no index', async () => {
     const claimed = largeRequest();
     for (const record of [claimed, largeRequest()]) await store.create(record);
     await store.claim(claimOf(claimed));
-    for (const IndexName of ['bySigner', 'byStatusWithClaim', 'byChain', 'byPendingChain']) {
+    for (const IndexName of ['bySigner', 'byStatus']) {
       const { Items = [] } = await raw.send(new ScanCommand({ TableName: DYNAMO_TABLES.requests, IndexName }));
       expect(Items.length).toBeGreaterThan(0);
       for (const item of Items) {

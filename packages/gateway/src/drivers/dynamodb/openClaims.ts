@@ -1,8 +1,6 @@
-import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import { askStore } from './askStore.ts';
-import { type Item, readNumber, readText, text } from './attributes.ts';
-import { type RequestTable, shardKeys } from './requestItem.ts';
+import { type Item, queryAll, readNumber, readText, text } from './items.ts';
+import { type RequestTable, shardKeys } from './record.ts';
 import { requestIndexes } from './tables.ts';
 
 /** A claim that stands. */
@@ -17,13 +15,12 @@ export interface OpenClaim {
 
 /** The claims that stand, as the index showed them a moment ago, with what this process has done since. */
 export interface OpenClaims {
-  /** @param maxAgeMs - how old the picture may be @throws DependencyUnavailableError */
+  /** @param maxAgeMs - how old the picture may be */
   read(maxAgeMs: number): Promise<ReadonlyMap<string, OpenClaim>>;
   /**
    * Keeps a place for one more claim of a relayer.
    *
    * @returns gives the place up, once the claim was noted or lost; undefined: the relayer holds as many as it may
-   * @throws DependencyUnavailableError
    */
   takePlace(relayer: string, most: number): Promise<(() => void) | undefined>;
   /** Notes a claim that this process has seen won. */
@@ -35,56 +32,31 @@ export interface OpenClaims {
 /** How long an index may take to show what this process knows, in milliseconds. */
 const INDEX_LAG_MS = 30_000;
 /** How old the picture may be for a relayer that is near its bound, and for one that holds less than half of it. */
-const NEAR_MS = 5000;
-const FAR_MS = 60_000;
+const [NEAR_MS, FAR_MS] = [5000, 60_000];
 
-function readClaim(item: Item): OpenClaim {
-  return {
-    requestId: readText(item, 'requestId'),
-    relayer: readText(item, 'claimedBy'),
-    chainName: readText(item, 'chainName'),
-    claimedAt: readNumber(item, 'claimedAt'),
-  };
-}
+const readClaim = (item: Item): OpenClaim => ({
+  requestId: readText(item, 'requestId'),
+  relayer: readText(item, 'claimedBy'),
+  chainName: readText(item, 'chainName'),
+  claimedAt: readNumber(item, 'claimedAt'),
+});
 
-async function readPartition({ client, name: TableName }: RequestTable, key: string): Promise<OpenClaim[]> {
-  const { name: IndexName, partitionKey } = requestIndexes.status;
-  const claims: OpenClaim[] = [];
-  const query = {
-    TableName,
-    IndexName,
-    KeyConditionExpression: '#key = :key',
-    ExpressionAttributeNames: { '#key': partitionKey.name },
-    ExpressionAttributeValues: { ':key': text(key) },
-  };
-  for await (const { Items = [] } of paginateQuery({ client }, query)) claims.push(...Items.map(readClaim));
-  return claims;
-}
-
-/** Counts claims by relayer, without regard to letter case. */
+/** Claims by id, and how many each relayer has, without regard to letter case. */
 function createBooks() {
   const claims = new Map<string, OpenClaim>();
   const counts = new Map<string, number>();
-  const add = (relayer: string, by: number) => {
-    const key = relayer.toLowerCase();
-    counts.set(key, (counts.get(key) ?? 0) + by);
-  };
-  function close(requestId: string): void {
-    const claim = claims.get(requestId);
-    if (claim === undefined) return;
-    claims.delete(requestId);
-    add(claim.relayer, -1);
+  const countOf = (relayer: string) => counts.get(relayer.toLowerCase()) ?? 0;
+  function set(requestId: string, claim: OpenClaim | undefined): void {
+    const before = claims.get(requestId);
+    if (before !== undefined) counts.set(before.relayer.toLowerCase(), countOf(before.relayer) - 1);
+    if (claim === undefined) {
+      claims.delete(requestId);
+      return;
+    }
+    claims.set(requestId, claim);
+    counts.set(claim.relayer.toLowerCase(), countOf(claim.relayer) + 1);
   }
-  return {
-    claims,
-    countOf: (relayer: string) => counts.get(relayer.toLowerCase()) ?? 0,
-    close,
-    open(claim: OpenClaim) {
-      close(claim.requestId);
-      claims.set(claim.requestId, claim);
-      add(claim.relayer, 1);
-    },
-  };
+  return { claims, countOf, set };
 }
 
 /** A change that this process has made; undefined: the claim has ended. */
@@ -107,14 +79,15 @@ export function createOpenClaims(table: RequestTable): OpenClaims {
 
   async function refresh(): Promise<void> {
     const startedAt = now();
-    const keys = shardKeys(REQUEST_MOVES.report.from, shards);
-    const found = await askStore(() => Promise.all(keys.map((key) => readPartition(table, key))));
+    const { name: index, partitionKey } = requestIndexes.status;
+    const partitions = shardKeys(REQUEST_MOVES.report.from, shards).map((key) =>
+      queryAll(table, { index, keys: `#${partitionKey.name} = :key`, values: { ':key': text(key) } }),
+    );
     const fresh = createBooks();
-    for (const claim of found.flat()) fresh.open(claim);
+    for (const item of (await Promise.all(partitions)).flat()) fresh.set(readText(item, 'requestId'), readClaim(item));
     for (const [requestId, { claim, at }] of changes) {
       if (at < startedAt - INDEX_LAG_MS) changes.delete(requestId);
-      else if (claim === undefined) fresh.close(requestId);
-      else fresh.open(claim);
+      else fresh.set(requestId, claim);
     }
     books = fresh;
     readAt = startedAt;
@@ -139,9 +112,11 @@ export function createOpenClaims(table: RequestTable): OpenClaims {
       if (at - change.at < INDEX_LAG_MS) break;
       changes.delete(oldest);
     }
-    if (at - readAt <= 2 * FAR_MS) return;
-    books = createBooks();
-    readAt = Number.NEGATIVE_INFINITY;
+    if (at - readAt > 2 * FAR_MS) {
+      books = createBooks();
+      readAt = Number.NEGATIVE_INFINITY;
+    }
+    books.set(requestId, claim);
   }
 
   return {
@@ -154,14 +129,8 @@ export function createOpenClaims(table: RequestTable): OpenClaims {
       if (books.countOf(relayer) * 2 >= most) await readSince(NEAR_MS);
       return await places.take(relayer, () => most - books.countOf(relayer));
     },
-    opened(claim) {
-      note(claim.requestId, claim);
-      books.open(claim);
-    },
-    ended(requestId) {
-      note(requestId, undefined);
-      books.close(requestId);
-    },
+    opened: (claim) => note(claim.requestId, claim),
+    ended: (requestId) => note(requestId, undefined),
   };
 }
 

@@ -1,9 +1,8 @@
 import { promisify } from 'node:util';
 import { constants, deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import { readBytes } from './attributes.ts';
-import { readItems } from './readItems.ts';
-import type { RequestHeader, RequestTable } from './requestItem.ts';
+import { readBytes, readItems } from './items.ts';
+import type { RequestHeader, RequestTable } from './record.ts';
 
 /** What a walk has found. */
 export interface FoundHeads {
@@ -19,7 +18,6 @@ const FIRST_SLICE = 4;
  * given back, and all after it.
  *
  * @param maxBytes - of params in all; the first record has its place in any case
- * @throws DependencyUnavailableError
  */
 export async function completeFitting(
   params: ParamsReader,
@@ -77,10 +75,7 @@ export async function packParams(json: string): Promise<Uint8Array> {
   return json.length < LARGE ? deflateRawSync(plain, options) : await deflateElsewhere(plain, options);
 }
 
-/**
- * @param packed - as `packParams` made it
- * @returns the JSON text
- */
+/** @param packed - as `packParams` made it @returns the JSON text */
 export async function unpackParams(packed: Uint8Array): Promise<string> {
   const plain = packed.length < LARGE ? inflateRawSync(packed, options) : await inflateElsewhere(packed, options);
   return plain.toString('utf8');
@@ -93,11 +88,7 @@ interface ParamsCache {
   keep(paramsKey: string, packed: Uint8Array): void;
 }
 
-/**
- * Makes a place for params.
- *
- * @param maxBytes - most that it holds
- */
+/** Makes a place for params. @param maxBytes - most that it holds */
 export function createParamsCache(maxBytes: number): ParamsCache {
   const cache = new Map<string, Uint8Array>();
   let size = 0;
@@ -127,8 +118,7 @@ export interface ParamsReader {
   /**
    * Reads the params that have items of their own; the others are in the heads already.
    *
-   * @returns the records in the given order; undefined where the params have expired
-   * @throws DependencyUnavailableError
+   * @returns the records in the given order; undefined if they are gone
    */
   complete(heads: readonly RequestHeader[]): Promise<(StoredRequest | undefined)[]>;
   /** Keeps params that were just written. */

@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { positionBytes, positionOf, readPosition, readPositions, writeBeginning, writePositions } from './position.ts';
+import {
+  endOf,
+  laneBytes,
+  lanePositionBytes,
+  positionBytes,
+  positionOf,
+  rangeBehind,
+  readCursor,
+  readPosition,
+  startOf,
+  writeCursor,
+} from './position.ts';
 
 const LAST_TIME = 253_402_300_799_999;
 const places = fc.record({ createdAt: fc.nat({ max: LAST_TIME }), requestId: fc.uuid() });
@@ -19,33 +30,43 @@ test('positions compare as createdAt and then requestId do, as text and as bytes
   );
 });
 
-test('the positions of all partitions come back from one text', () => {
-  const position = fc.option(places.map(positionOf), { nil: undefined });
+test('a position comes back from a cursor', () => {
   fc.assert(
-    fc.property(fc.array(position, { minLength: 1, maxLength: 64 }), (positions) => {
-      const text = writePositions(positions);
-      expect(readPositions(text, positions.length)).toStrictEqual(positions);
-      expect(text).toMatch(/^[\w-]+$/);
+    fc.property(places.map(positionOf), (position) => {
+      expect(readCursor(writeCursor(position))).toBe(position);
     }),
   );
 });
 
+const zeros = writeCursor('0'.repeat(44));
 test.each([
-  ['of another number of partitions', writePositions([undefined, undefined, undefined])],
-  ['of none', ''],
-  ['with a byte too many', Buffer.alloc(4 * 22 + 1).toString('base64url')],
-  ['in other letters', `${writePositions([undefined, undefined, undefined, undefined])}=`],
-  ['with bits that mean nothing', `${writePositions(Array(4).fill(undefined)).slice(0, -1)}B`],
+  ['of nothing', ''],
+  ['with a byte too many', Buffer.alloc(23).toString('base64url')],
+  ['in other letters', `${zeros}=`],
+  ['with bits that mean nothing', `${zeros.slice(0, -1)}B`],
 ])('a text %s is refused', (_, text) => {
-  expect(() => readPositions(text, 4)).toThrow(expect.objectContaining({ code: 'INVALID_CURSOR' }));
+  expect(() => readCursor(text)).toThrow(expect.objectContaining({ code: 'INVALID_CURSOR' }));
 });
 
 test('a list that begins at a time begins behind all that was created before it, and before all others', () => {
   fc.assert(
-    fc.property(places, fc.nat({ max: LAST_TIME }), fc.integer({ min: 1, max: 24 }), (place, from, shards) => {
-      const beginnings = readPositions(writeBeginning(from, shards), shards);
-      expect(beginnings).toHaveLength(shards);
-      for (const beginning of beginnings) expect((beginning ?? '') < positionOf(place)).toBe(place.createdAt >= from);
+    fc.property(places, fc.nat({ max: LAST_TIME }), (place, from) => {
+      expect(startOf(from) < positionOf(place)).toBe(place.createdAt >= from);
+      expect(positionOf(place) <= endOf(from)).toBe(place.createdAt <= from);
+    }),
+  );
+});
+
+test('what lies behind a position is all of its lane that comes after it, and nothing of another one', () => {
+  const lanes = fc.constantFrom('', 'a', 'a:1', 'a:10', 'b');
+  fc.assert(
+    fc.property(places, places, lanes, lanes, fc.constantFrom('asc', 'desc'), (after, other, lane, of, order) => {
+      const range = rangeBehind(laneBytes(lane), positionOf(after), order);
+      const key = lanePositionBytes(of, positionOf(other));
+      const isWithin =
+        range !== undefined && Buffer.compare(range.from, key) <= 0 && Buffer.compare(key, range.to) <= 0;
+      const [low, high] = order === 'asc' ? [after, other] : [other, after];
+      expect(isWithin).toBe(lane === of && positionOf(low) < positionOf(high));
     }),
   );
 });

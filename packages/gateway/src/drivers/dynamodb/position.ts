@@ -1,69 +1,100 @@
 import { InvalidCursorError } from '../../ports/errors.ts';
 
 /** Bytes of a position: six of time, sixteen of the id. */
-const POSITION_BYTES = 22;
+export const POSITION_BYTES = 22;
+const POSITION_DIGITS = 2 * POSITION_BYTES;
 /** Hex digits of the time in a position. */
 const TIME_DIGITS = 12;
 
-/**
- * A record's place in the queue's order, by `createdAt` and then `requestId`: 44 hex digits, which compare as text.
- */
+/** A record's place in the queue's order, by `createdAt` and then `requestId`: 44 hex digits, which compare as text. */
 export type Position = string;
 
-/** The position of no record, before all others; in a cursor: nothing read yet. */
-const NOWHERE: Position = '0'.repeat(POSITION_BYTES * 2);
-
-/**
- * @param record - `createdAt` in milliseconds since the epoch, `requestId` a lower-case UUID
- * @returns the record's position
- */
+/** @param record - `createdAt` in milliseconds since the epoch, `requestId` a lower-case UUID */
 export function positionOf(record: { readonly createdAt: number; readonly requestId: string }): Position {
   return record.createdAt.toString(16).padStart(TIME_DIGITS, '0') + record.requestId.replaceAll('-', '');
 }
 
+/** @returns milliseconds since the epoch */
+export const timeOf = (position: Position): number => Number.parseInt(position.slice(0, TIME_DIGITS), 16);
+
+const edgeOf = (time: number, digit: string): Position =>
+  positionOf({ createdAt: Math.max(0, time), requestId: '' }).padEnd(POSITION_DIGITS, digit);
+/** The place before all records of a time, in milliseconds since the epoch, and behind all earlier ones. */
+export const startOf = (time: number): Position => edgeOf(time, '0');
+/** The place behind all records of a millisecond. */
+export const endOf = (time: number): Position => edgeOf(time, 'f');
+
 /** Writes a position as the bytes of a sort key; bytes sort as the digits do. */
 export const positionBytes = (position: Position): Uint8Array => Buffer.from(position, 'hex');
 
-/** Reads a sort key. */
-export const readPosition = (key: Uint8Array): Position => Buffer.from(key).toString('hex');
+/** What all sort keys of a lane of the index by status begin with; no chain's name holds a zero byte. */
+export const laneBytes = (lane: string): Uint8Array => Buffer.from(`${lane}\0`);
 
-/** The position before all records of a time, in milliseconds since the epoch, and behind all earlier ones. */
-const startOf = (createdAt: number): Position =>
-  positionOf({ createdAt, requestId: '' }).padEnd(POSITION_BYTES * 2, '0');
+/** Writes the sort key of a lane of that index. */
+export const lanePositionBytes = (lane: string, position: Position): Uint8Array =>
+  Buffer.concat([laneBytes(lane), positionBytes(position)]);
 
-/**
- * Writes how far each partition of a walk was read as one text.
- *
- * @param positions - one a partition, in their order; undefined: nothing read yet
- * @returns base64url, 29 characters a partition
- */
-export function writePositions(positions: readonly (Position | undefined)[]): string {
-  return Buffer.from(positions.map((position) => position ?? NOWHERE).join(''), 'hex').toString('base64url');
+/** Reads the position at the end of a sort key. */
+export const readPosition = (key: Uint8Array): Position => Buffer.from(key).toString('hex').slice(-POSITION_DIGITS);
+
+const LOWEST: Position = '0'.repeat(POSITION_DIGITS);
+const HIGHEST: Position = 'f'.repeat(POSITION_DIGITS);
+
+/** The position next to another one. @returns undefined: there is none */
+function neighbourOf(position: Position, step: 1n | -1n): Position | undefined {
+  const neighbour = BigInt(`0x${position}`) + step;
+  const digits = neighbour < 0n ? '' : neighbour.toString(16).padStart(POSITION_DIGITS, '0');
+  return digits.length === POSITION_DIGITS ? digits : undefined;
 }
 
-/**
- * Reads it back.
- *
- * @param text - as `writePositions` made it
- * @param count - of partitions
- * @throws InvalidCursorError for any other text, and after a change of the number of shards
- */
-export function readPositions(text: string, count: number): (Position | undefined)[] {
-  const all = Buffer.from(text, 'base64url');
-  if (all.length !== POSITION_BYTES * count || all.toString('base64url') !== text) throw new InvalidCursorError();
-  return Array.from({ length: count }, (_, i) => {
-    const position = all.toString('hex', i * POSITION_BYTES, (i + 1) * POSITION_BYTES);
-    return position === NOWHERE ? undefined : position;
-  });
+/** The positions that a walk keeps to. */
+export interface PositionBounds {
+  readonly lowest: Position;
+  readonly highest: Position;
 }
 
+const ALL_POSITIONS: PositionBounds = { lowest: LOWEST, highest: HIGHEST };
+
+/** The positions of a range of `createdAt`. @param range - from the one, and before the other */
+export const boundsOf = ({
+  from,
+  to,
+}: {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}): PositionBounds => ({
+  lowest: from === undefined ? LOWEST : startOf(from),
+  highest: to === undefined ? HIGHEST : endOf(to - 1),
+});
+
 /**
- * Writes where a list begins that leaves out what was created before a time.
+ * Finds the sort keys behind a position.
  *
- * @param from - milliseconds since the epoch
- * @param shards - `INDEX_SHARDS`
- * @returns `after` of the list
+ * @param prefix - that they all have
+ * @param bounds - the lowest and the highest position that there may be
+ * @returns the lowest and the highest that there may be; undefined: there can be none
  */
-export function writeBeginning(from: number, shards: number): string {
-  return writePositions(Array.from({ length: shards }, () => startOf(from)));
+export function rangeBehind(
+  prefix: Uint8Array,
+  after: Position | undefined,
+  order: 'asc' | 'desc',
+  { lowest, highest }: PositionBounds = ALL_POSITIONS,
+) {
+  const isAscending = order === 'asc';
+  const start = after === undefined ? (isAscending ? lowest : highest) : neighbourOf(after, isAscending ? 1n : -1n);
+  if (start === undefined) return undefined;
+  const [from, to] = isAscending ? [start, highest] : [lowest, start];
+  if (from > to) return undefined;
+  const key = (position: Position) => Buffer.concat([prefix, positionBytes(position)]);
+  return { from: key(from), to: key(to) };
+}
+
+/** Writes how far a list was read. @returns base64url */
+export const writeCursor = (position: Position): string => Buffer.from(position, 'hex').toString('base64url');
+
+/** Reads it back. @throws InvalidCursorError for any other text */
+export function readCursor(cursor: string): Position {
+  const all = Buffer.from(cursor, 'base64url');
+  if (all.length !== POSITION_BYTES || all.toString('base64url') !== cursor) throw new InvalidCursorError();
+  return all.toString('hex');
 }

@@ -1,30 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  type RateLimitStore,
-  slidingUse,
-  type Take,
-  type TakeResult,
-  type WindowCounts,
-} from '../../ports/rateLimitStore.ts';
-import { askConditionally, askStore } from './askStore.ts';
-import { number, readNumber, text } from './attributes.ts';
+import { type RateLimitStore, slidingUse, type Take, type WindowCounts } from '../../ports/rateLimitStore.ts';
+import { number, queryPage, readNumber, type Table, text, update } from './items.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
-
-/**
- * Turns the one formula of the rate limits into a bound that a condition can hold: the most hits that the current window may
- * have.
- *
- * @param previous - hits of the window before
- * @param take - the hit that is asked for
- * @returns a whole number; less than one: not even this hit
- */
-export function mostHits(previous: number, { window, elapsed, limit }: Omit<Take, 'key'>): number {
-  const useOf = (current: number) => slidingUse({ current, previous }, { window, elapsed });
-  const guess = Math.floor(limit - useOf(0));
-  // Some fractions are rounded another way in the sum than in the difference.
-  return useOf(guess + 1) <= limit ? guess + 1 : guess;
-}
 
 /** Most clients that one process remembers; the table knows the others. */
 const MAX_CLIENTS = 20_000;
@@ -32,18 +9,23 @@ const MAX_CLIENTS = 20_000;
 const MAX_KEY_BYTES = 1024;
 /** How long a counter is kept after its last hit, in seconds: windows are a minute long, and two of them matter. */
 const COUNTER_LIFETIME_SECONDS = 180;
+/** Calls that a process counts by itself before it adds them to the table, and the part of a limit that they may use. */
+const [CALLS_AT_ONCE, PART_AT_ONCE] = [10, 0.01];
 
 /** What a process knows of a client in one window. */
 interface Known {
   readonly window: number;
-  readonly previous: number;
+  /** Hits of the window before. */
+  previous: number;
+  /** Whether the table was asked for those. */
+  knowsPrevious: boolean;
   /** Hits that the window has at least: they only grow. */
   current: number;
+  /** Hits, and the calls that they came by, that the table does not know yet. */
+  unsent: { hits: number; calls: number };
 }
 
-interface RateLimitTable {
-  readonly client: DynamoDBClient;
-  readonly name: string;
+interface RateLimitTable extends Table {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -54,89 +36,97 @@ function storedName(key: string): string {
 }
 
 /** Reads a window's count and that of the window before, in one call. */
-async function readCounts({ client, name }: RateLimitTable, key: string, window: number): Promise<WindowCounts> {
-  const command = new QueryCommand({
-    TableName: name,
-    KeyConditionExpression: 'client = :client AND #window BETWEEN :previous AND :current',
-    ExpressionAttributeNames: { '#window': 'window' },
-    ExpressionAttributeValues: {
-      ':client': text(storedName(key)),
-      ':previous': number(window - 1),
-      ':current': number(window),
-    },
-    ConsistentRead: true,
+async function readCounts(table: RateLimitTable, key: string, window: number): Promise<WindowCounts> {
+  const { items } = await queryPage(table, {
+    keys: 'client = :client AND #window BETWEEN :previous AND :current',
+    values: { ':client': text(storedName(key)), ':previous': number(window - 1), ':current': number(window) },
+    consistent: true,
   });
-  const { Items: items = [] } = await askStore(() => client.send(command));
-  const hitsIn = (wanted: number) => {
-    const item = items.find((candidate) => readNumber(candidate, 'window') === wanted);
-    return item === undefined ? 0 : readNumber(item, 'hits');
-  };
-  return { current: hitsIn(window), previous: hitsIn(window - 1) };
+  const hits = new Map(items.map((item) => [readNumber(item, 'window'), readNumber(item, 'hits')]));
+  return { current: hits.get(window) ?? 0, previous: hits.get(window - 1) ?? 0 };
 }
 
-/** Counts hits by one conditional write. @returns hits of the window after it, or as they stand */
-async function countHits(table: RateLimitTable, { key, window, hits = 1 }: Take, most: number) {
-  const answer = await askConditionally(() =>
-    table.client.send(
-      new UpdateItemCommand({
-        TableName: table.name,
-        Key: { client: text(storedName(key)), window: number(window) },
-        UpdateExpression: 'SET #expiresAt = :expiresAt ADD hits :hits',
-        ConditionExpression: 'attribute_not_exists(hits) OR hits <= :room',
-        ExpressionAttributeNames: { '#expiresAt': TTL_ATTRIBUTE },
-        ExpressionAttributeValues: {
-          ':expiresAt': number(Math.ceil(table.now() / 1000) + COUNTER_LIFETIME_SECONDS),
-          ':hits': number(hits),
-          ':room': number(most - hits),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
-  const item = answer.done ? answer.output.Attributes : answer.item;
-  return { allowed: answer.done, current: item === undefined ? 0 : readNumber(item, 'hits') };
+/** Adds hits to a window. @returns those that it then has */
+async function addHits(table: RateLimitTable, { key, window }: Take, hits: number): Promise<number> {
+  const expiresAt = Math.ceil(table.now() / 1000) + COUNTER_LIFETIME_SECONDS;
+  const { item = {} } = await update(table, {
+    key: { client: text(storedName(key)), window: number(window) },
+    ...{ set: { [TTL_ATTRIBUTE]: number(expiresAt) }, add: { hits: number(hits) } },
+  });
+  return readNumber(item, 'hits');
 }
+
+/** Whether it is time to tell the table: so many calls, or so much of the limit. Of a small limit, that is each hit. */
+const isDue = ({ unsent: { hits, calls } }: Known, limit: number) =>
+  calls >= CALLS_AT_ONCE || hits >= Math.max(1, Math.floor(limit * PART_AT_ONCE));
 
 /**
- * Counters in DynamoDB: a call's hits are one conditional write, exact among all processes. The window before is read once, for it no
- * longer changes; and since hits only grow, whoever is known to be over the limit is refused from memory, so that a flood costs
- * nothing.
+ * Counters in DynamoDB. A process decides by what it knows, and adds what it has counted after ten calls, or a hundredth of the limit: so
+ * much it may count too little of what comes through other processes meanwhile. Limits below 200, as those of failed authentications
+ * are, are told of each hit. Whoever is over the limit is refused from memory: a flood costs nothing.
  *
- * After a lost answer the client's further try may count a hit twice: a limit may then come early, never late.
+ * After a lost answer the client's further try may count hits twice: a limit may then come early, never late.
+ *
+ * @see docs/specification.md LIMIT-1
  */
 export function createRateLimitStore(table: RateLimitTable): RateLimitStore {
   const clients = new Map<string, Known>();
 
-  function remember(key: string, known: Known): void {
+  function remember(key: string, known: Known): Known {
     clients.delete(key);
     clients.set(key, known);
-    if (clients.size <= MAX_CLIENTS) return;
+    if (clients.size <= MAX_CLIENTS) return known;
     const [oldest] = clients.keys();
     if (oldest !== undefined) clients.delete(oldest);
+    return known;
   }
 
-  async function knownOf({ key, window }: Take): Promise<Known> {
+  function knownOf({ key, window }: Take): Known {
     const known = clients.get(key);
     if (known?.window === window) return known;
-    const counts = await readCounts(table, key, window);
-    const learnt = { window, ...counts };
-    remember(key, learnt);
-    return learnt;
+    const previous = known?.window === window - 1 ? known.current : 0;
+    const unsent = { hits: 0, calls: 0 };
+    return remember(key, { window, previous, knowsPrevious: false, current: 0, unsent });
+  }
+
+  /** Tells the table, and learns what others have counted. */
+  async function tell(known: Known, take: Take): Promise<void> {
+    const { hits, calls } = known.unsent;
+    known.unsent = { hits: 0, calls: 0 };
+    try {
+      if (!known.knowsPrevious) {
+        const { previous } = await readCounts(table, take.key, take.window);
+        known.previous = Math.max(known.previous, previous);
+        known.knowsPrevious = true;
+      }
+      const told = await addHits(table, take, hits);
+      known.current = Math.max(known.current, told + known.unsent.hits);
+    } catch (error) {
+      known.unsent = { hits: known.unsent.hits + hits, calls: known.unsent.calls + calls };
+      throw error;
+    }
   }
 
   return {
-    async take(take): Promise<TakeResult> {
-      const known = await knownOf(take);
-      const { previous } = known;
-      const most = mostHits(previous, take);
-      if (known.current + (take.hits ?? 1) > most)
-        return { allowed: false, counts: { current: known.current, previous } };
-      const { allowed, current } = await countHits(table, take, most);
-      known.current = Math.max(known.current, current);
-      return { allowed, counts: { current, previous } };
+    async take(take) {
+      const { limit, hits = 1 } = take;
+      const known = knownOf(take);
+      const { current, previous } = known;
+      if (slidingUse({ current: current + hits, previous }, take) > limit) {
+        return { allowed: false, counts: { current, previous } };
+      }
+      known.current += hits;
+      known.unsent.hits += hits;
+      known.unsent.calls++;
+      if (isDue(known, limit)) await tell(known, take);
+      return { allowed: true, counts: { current: known.current, previous: known.previous } };
     },
-    peek: (key, window) => readCounts(table, key, window),
+    async peek(key, window) {
+      const counts = await readCounts(table, key, window);
+      const known = clients.get(key);
+      const unsent = known?.window === window ? known.unsent.hits : 0;
+      return { current: counts.current + unsent, previous: counts.previous };
+    },
     *known() {
       for (const [key, { window, current, previous }] of clients) yield { key, window, counts: { current, previous } };
     },

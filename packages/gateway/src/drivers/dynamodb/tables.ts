@@ -63,31 +63,24 @@ export interface TableDescription {
   readonly hasStream?: boolean;
 }
 
-const position: KeyAttribute = { name: 'position', type: 'B' };
+const position: KeyAttribute = { name: 'order', type: 'B' };
 
 /**
- * Indexes of the requests' table by what they answer. `pending` holds pending requests by chain, and those that succeeded by their
- * transaction; `released` those pending ones that were given back, in the order in which they were.
+ * Indexes of the requests' table. `status` holds each request by its status, in the order of its chain. `found` holds what succeeded by
+ * its transaction, and what was given back by its chain, in the order in which it was: of all others it has nothing.
  */
 export const requestIndexes = {
-  signer: { name: 'bySigner', partitionKey: { name: 'signerKey', type: 'S' }, sortKey: position, carried: [] },
+  signer: { name: 'bySigner', partitionKey: { name: 'from', type: 'B' }, sortKey: position, carried: [] },
   status: {
-    name: 'byStatusWithClaim',
-    partitionKey: { name: 'statusShard', type: 'S' },
-    sortKey: position,
+    name: 'byStatus',
+    partitionKey: { name: 'shard', type: 'S' },
+    sortKey: { name: 'place', type: 'B' },
     carried: ['chainName', 'claimedBy', 'claimedAt'],
   },
-  chain: { name: 'byChain', partitionKey: { name: 'chainShard', type: 'S' }, sortKey: position, carried: [] },
-  pending: {
-    name: 'byPendingChain',
-    partitionKey: { name: 'pendingShard', type: 'S' },
-    sortKey: position,
-    carried: [],
-  },
-  released: {
-    name: 'byRelease',
-    partitionKey: { name: 'releasedChain', type: 'S' },
-    sortKey: { name: 'releasePosition', type: 'B' },
+  found: {
+    name: 'byTransactionOrRelease',
+    partitionKey: { name: 'foundBy', type: 'S' },
+    sortKey: { name: 'foundAt', type: 'B' },
     carried: [],
   },
 } as const satisfies Record<string, IndexDescription>;
@@ -95,11 +88,7 @@ export const requestIndexes = {
 /** Attribute with the time from which an item may be removed. */
 export const TTL_ATTRIBUTE = 'expiresAt';
 
-/**
- * The three tables. All are on demand.
- *
- * @see docs/specification.md STORE-7
- */
+/** The three tables. All are on demand. @see docs/specification.md STORE-7 */
 export const tableDescriptions: Readonly<Record<keyof TableNames, TableDescription>> = {
   requests: {
     partitionKey: { name: 'requestId', type: 'S' },

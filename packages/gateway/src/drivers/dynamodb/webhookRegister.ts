@@ -1,171 +1,30 @@
-import { type DynamoDBClient, GetItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ReceiverState } from '../../ports/deliveryRules.ts';
+import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { WebhookHealth, WebhookRecord } from '../../ports/webhookStore.ts';
-import { askConditionally, askStore } from './askStore.ts';
-import { type Item, number, readNumber, readText, text } from './attributes.ts';
-
-/** Where deliveries are kept. */
-export interface Deliveries {
-  readonly client: DynamoDBClient;
-  /** Name of the table. */
-  readonly name: string;
-}
-
-/** The lane of the items that tell how receivers do, one a webhook. */
-const HEALTH_LANE = 'health';
-
-const healthKey = (webhookId: string): Item => ({ lane: text(HEALTH_LANE), place: text(webhookId) });
-
-/** How a receiver does, as it is stored. Times are milliseconds since the epoch. */
-export interface StoredHealth extends ReceiverState, Omit<WebhookHealth, 'waiting' | 'failingSince'> {
-  /** Until when one delivery is tried, and no other. */
-  readonly probeUntil: number;
-  /** Deliveries that failed before then have a day from then on. */
-  readonly revivedAt: number;
-  /** When somebody is woken up to look at it. */
-  readonly wakeAt: number;
-  /** Grows with each change of the fields that are judged together. */
-  readonly version: number;
-}
-
-const TIMES = ['droppedAt', 'deliveredAt', 'failingSince', 'disabledAt'] as const;
-const COUNTS = ['fails', 'pausedUntil', 'probeUntil', 'revivedAt', 'wakeAt', 'version', 'dropped'] as const;
-
-/** What is known of a webhook that nothing was sent to. */
-export const NEW_HEALTH: StoredHealth = {
-  ...{ fails: 0, pausedUntil: 0, probeUntil: 0, revivedAt: 0, wakeAt: 0, version: 0, dropped: 0 },
-};
-
-function readHealth(item: Item): StoredHealth {
-  const given = [...TIMES, ...COUNTS].flatMap((name) =>
-    item[name] === undefined ? [] : [[name, readNumber(item, name)]],
-  );
-  const reason = item.disabledReason === undefined ? {} : { disabledReason: readText(item, 'disabledReason') };
-  // The names are those of its fields.
-  return { ...NEW_HEALTH, ...(Object.fromEntries(given) as Partial<StoredHealth>), ...reason };
-}
-
-/** Reads how all receivers do, by their webhooks' ids. @throws DependencyUnavailableError */
-export async function readAllHealth({ client, name }: Deliveries): Promise<ReadonlyMap<string, StoredHealth>> {
-  const command = new QueryCommand({
-    ...{ TableName: name, ConsistentRead: true, KeyConditionExpression: 'lane = :health' },
-    ExpressionAttributeValues: { ':health': text(HEALTH_LANE) },
-  });
-  const { Items = [] } = await askStore(() => client.send(command));
-  return new Map(Items.map((item) => [readText(item, 'place'), readHealth(item)]));
-}
-
-async function readHealthOf({ client, name: TableName }: Deliveries, webhookId: string): Promise<StoredHealth> {
-  const command = new GetItemCommand({ TableName, Key: healthKey(webhookId), ConsistentRead: true });
-  const { Item: item } = await askStore(() => client.send(command));
-  return item === undefined ? NEW_HEALTH : readHealth(item);
-}
-
-/** Fields to write; undefined takes one away. */
-export type HealthChange = {
-  readonly [K in keyof Omit<StoredHealth, 'version'>]?: StoredHealth[K] | undefined;
-};
-
-interface Write {
-  readonly webhookId: string;
-  readonly change: HealthChange;
-  readonly condition: string;
-  readonly values: Item;
-}
-
-async function writeHealth(
-  { client, name: TableName }: Deliveries,
-  { webhookId, change, condition, values }: Write,
-): Promise<boolean> {
-  const fields = Object.entries(change);
-  const sets = fields.flatMap(([name, value]) => (value === undefined ? [] : [`${name} = :${name}`]));
-  const removes = fields.flatMap(([name, value]) => (value === undefined ? [name] : []));
-  const given = fields.flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    return [[`:${name}`, typeof value === 'string' ? text(value) : number(value)] as const];
-  });
-  const command = new UpdateItemCommand({
-    ...{ TableName, Key: healthKey(webhookId), ConditionExpression: condition },
-    UpdateExpression: [
-      ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
-      ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
-      'ADD version :one',
-    ].join(' '),
-    ExpressionAttributeValues: { ...Object.fromEntries(given), ...values, ':one': number(1) },
-  });
-  return (await askConditionally(() => client.send(command))).done;
-}
-
-/** Tries of a change that others make at once. */
-const MAX_HEALTH_TRIES = 8;
-
-/**
- * Changes how a receiver is known to do, from what is known.
- *
- * @param judge - the change; undefined: none
- * @throws DependencyUnavailableError
- */
-export async function changeHealth(
-  deliveries: Deliveries,
-  webhookId: string,
-  judge: (health: StoredHealth) => HealthChange | undefined,
-): Promise<void> {
-  for (let tries = 0; tries < MAX_HEALTH_TRIES; tries++) {
-    const known = await readHealthOf(deliveries, webhookId);
-    const change = judge(known);
-    if (change === undefined) return;
-    const condition = known.version === 0 ? 'attribute_not_exists(version)' : 'version = :version';
-    const values: Item = known.version === 0 ? {} : { ':version': number(known.version) };
-    if (await writeHealth(deliveries, { webhookId, change, condition, values })) return;
-  }
-  await askStore(() =>
-    Promise.reject(new Error(`the state of webhook ${webhookId} is changed by others all the time`)),
-  );
-}
-
-/** Takes the one attempt that a receiver which fails is given. @returns whether it is the caller's */
-export async function takeProbe(
-  deliveries: Deliveries,
-  webhookId: string,
-  { now, until }: { readonly now: number; readonly until: number },
-): Promise<boolean> {
-  return await writeHealth(deliveries, {
-    ...{ webhookId, change: { probeUntil: until }, values: { ':now': number(now) } },
-    condition: 'attribute_not_exists(probeUntil) OR probeUntil <= :now',
-  });
-}
-
-/** Notes when somebody will be woken up for a webhook. @returns whether nobody will be by then, so that it is the caller's to see to */
-export async function noteWake(
-  deliveries: Deliveries,
-  webhookId: string,
-  { now, at }: { readonly now: number; readonly at: number },
-): Promise<boolean> {
-  return await writeHealth(deliveries, {
-    ...{ webhookId, change: { wakeAt: at }, values: { ':now': number(now) } },
-    condition: 'attribute_not_exists(wakeAt) OR wakeAt <= :now OR wakeAt > :wakeAt',
-  });
-}
-
-/** Counts events that found no room. */
-export async function countDropped(
-  { client, name: TableName }: Deliveries,
-  webhookId: string,
-  { events, at }: { readonly events: number; readonly at: number },
-): Promise<void> {
-  const command = new UpdateItemCommand({
-    ...{ TableName, Key: healthKey(webhookId), UpdateExpression: 'ADD dropped :events SET droppedAt = :at' },
-    ExpressionAttributeValues: { ':events': number(events), ':at': number(at) },
-  });
-  await askStore(() => client.send(command));
-}
+import {
+  type Item,
+  number,
+  queryAll,
+  readItem,
+  readNumbers,
+  readText,
+  readTexts,
+  type Table,
+  text,
+  type Update,
+  update,
+} from './items.ts';
 
 /** Key of the item that holds all webhooks: an attribute each, so that one read tells all, and a change of one harms no other. */
 const WEBHOOKS_KEY: Item = { requestId: text('webhooks') };
 /** A webhook's attribute in it. */
 const PREFIX = 'w_';
-/** How often a change is made again where another one was faster. */
-const MAX_TRIES = 5;
+/** Tries of a change that others make at once. */
+const MAX_TRIES = 8;
+
+/** What others change all the time. */
+const contended = (what: string) =>
+  new DependencyUnavailableError('store', { cause: new Error(`${what} is changed by others all the time`) });
 
 /** A webhook as it is stored; how its deliveries go stands with them. */
 export type RegisteredWebhook = Omit<WebhookRecord, 'health'>;
@@ -173,14 +32,7 @@ export type RegisteredWebhook = Omit<WebhookRecord, 'health'>;
 /** The attribute holds what this driver has written. */
 const parse = (json: string): RegisteredWebhook => JSON.parse(json) as RegisteredWebhook;
 
-function readAll(item: Item | undefined): Map<string, string> {
-  const found = Object.entries(item ?? {}).flatMap(([name, { S: json }]) =>
-    name.startsWith(PREFIX) && json !== undefined ? [[name.slice(PREFIX.length), json] as const] : [],
-  );
-  return new Map(found);
-}
-
-/** Webhooks as they are registered, without how their deliveries go. */
+/** Webhooks as they are registered, without how their deliveries go. Each function throws `DependencyUnavailableError`. */
 export interface WebhookRegister {
   /** All, oldest first. */
   list(): Promise<readonly RegisteredWebhook[]>;
@@ -196,44 +48,24 @@ export interface WebhookRegister {
   remove(webhookId: string): Promise<boolean>;
 }
 
-/** The item of the requests' table that holds the webhooks. @throws DependencyUnavailableError */
-export function createWebhookRegister(client: DynamoDBClient, TableName: string): WebhookRegister {
-  const Key = WEBHOOKS_KEY;
-
-  async function read(): Promise<Map<string, string>> {
-    const { Item: item } = await askStore(() =>
-      client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })),
+/** The item of the requests' table that holds the webhooks. */
+export function createWebhookRegister(requests: Table): WebhookRegister {
+  async function read(): Promise<ReadonlyMap<string, string>> {
+    const found = Object.entries((await readItem(requests, WEBHOOKS_KEY)) ?? {}).flatMap(([name, { S: json }]) =>
+      name.startsWith(PREFIX) && json !== undefined ? [[name.slice(PREFIX.length), json] as const] : [],
     );
-    return readAll(item);
+    return new Map(found);
   }
 
   /** Replaces one attribute if it is as it was read. */
   async function replace(webhookId: string, was: string | undefined, next: string | undefined): Promise<boolean> {
-    const command = new UpdateItemCommand({
-      TableName,
-      Key,
-      UpdateExpression: next === undefined ? 'REMOVE #w' : 'SET #w = :next',
-      ConditionExpression: was === undefined ? 'attribute_not_exists(#w)' : '#w = :was',
-      ExpressionAttributeNames: { '#w': `${PREFIX}${webhookId}` },
-      ExpressionAttributeValues: {
-        ...(next !== undefined && { ':next': text(next) }),
-        ...(was !== undefined && { ':was': text(was) }),
-      },
+    const name = `${PREFIX}${webhookId}`;
+    const { done } = await update(requests, {
+      ...{ key: WEBHOOKS_KEY, set: { [name]: next === undefined ? undefined : text(next) } },
+      condition: was === undefined ? `attribute_not_exists(#${name})` : `#${name} = :was`,
+      values: was === undefined ? {} : { ':was': text(was) },
     });
-    return (await askConditionally(() => client.send(command))).done;
-  }
-
-  async function edit(
-    webhookId: string,
-    change: (webhook: RegisteredWebhook) => RegisteredWebhook,
-  ): Promise<RegisteredWebhook | undefined> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const was = (await read()).get(webhookId);
-      if (was === undefined) return undefined;
-      const next = JSON.stringify(change(parse(was)));
-      if (await replace(webhookId, was, next)) return parse(next);
-    }
-    return await askStore(() => Promise.reject(new Error(`webhook ${webhookId} is changed by others all the time`)));
+    return done;
   }
 
   return {
@@ -245,13 +77,134 @@ export function createWebhookRegister(client: DynamoDBClient, TableName: string)
       const json = (await read()).get(webhookId);
       return json === undefined ? undefined : parse(json);
     },
-    async add(webhook) {
-      await replace(webhook.webhookId, undefined, JSON.stringify(webhook));
+    add: async (webhook) => void (await replace(webhook.webhookId, undefined, JSON.stringify(webhook))),
+    async edit(webhookId, change) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const was = (await read()).get(webhookId);
+        if (was === undefined) return undefined;
+        const next = JSON.stringify(change(parse(was)));
+        if (await replace(webhookId, was, next)) return parse(next);
+      }
+      throw contended(`webhook ${webhookId}`);
     },
-    edit,
     async remove(webhookId) {
       const was = (await read()).get(webhookId);
       return was !== undefined && (await replace(webhookId, was, undefined));
     },
   };
+}
+
+/** The lane of the items that tell how receivers do, one a webhook. */
+const HEALTH_LANE = text('health');
+
+const healthKey = (webhookId: string): Item => ({ lane: HEALTH_LANE, place: text(webhookId) });
+
+/** How a receiver does, as it is stored. Times are milliseconds since the epoch. */
+export interface StoredHealth extends ReceiverState, Omit<WebhookHealth, 'waiting' | 'failingSince'> {
+  /** Until when one delivery is tried, and no other. */
+  readonly probeUntil: number;
+  /** What failed before then has a day from then on. */
+  readonly revivedAt: number;
+  /** When somebody is woken up to look at it. */
+  readonly wakeAt: number;
+  /** Grows with each change of the fields that are judged together. */
+  readonly version: number;
+}
+
+const NUMBERS = [
+  ...(['droppedAt', 'deliveredAt', 'failingSince', 'disabledAt', 'fails', 'pausedUntil'] as const),
+  ...(['probeUntil', 'revivedAt', 'wakeAt', 'version', 'dropped'] as const),
+];
+
+/** What is known of a webhook that nothing was sent to. */
+export const NEW_HEALTH: StoredHealth = {
+  ...{ fails: 0, pausedUntil: 0, probeUntil: 0, revivedAt: 0, wakeAt: 0, version: 0, dropped: 0 },
+};
+
+const readHealth = (item: Item): StoredHealth => ({
+  ...NEW_HEALTH,
+  ...readTexts(item, 'disabledReason'),
+  ...readNumbers(item, ...NUMBERS),
+});
+
+/** Reads how all receivers do, by their webhooks' ids. */
+export async function readAllHealth(deliveries: Table): Promise<ReadonlyMap<string, StoredHealth>> {
+  const query = { keys: 'lane = :health', values: { ':health': HEALTH_LANE }, consistent: true };
+  const items = await queryAll(deliveries, query);
+  return new Map(items.map((item) => [readText(item, 'place'), readHealth(item)]));
+}
+
+/** Fields to write; undefined takes one away. */
+export type HealthChange = {
+  readonly [K in keyof Omit<StoredHealth, 'version'>]?: StoredHealth[K] | undefined;
+};
+
+const attributeOf = (value: string | number) => (typeof value === 'string' ? text(value) : number(value));
+
+async function writeHealth(
+  deliveries: Table,
+  {
+    webhookId,
+    change,
+    ...bound
+  }: { readonly webhookId: string; readonly change: HealthChange } & Pick<Update, 'condition' | 'values'>,
+): Promise<boolean> {
+  const set = Object.entries(change).map(([name, value]) => [
+    name,
+    value === undefined ? undefined : attributeOf(value),
+  ]);
+  const order = { key: healthKey(webhookId), set: Object.fromEntries(set), add: { version: number(1) }, ...bound };
+  return (await update(deliveries, order)).done;
+}
+
+/** Changes how a receiver is known to do, from what is known. @param judge - the change; undefined: none */
+export async function changeHealth(
+  deliveries: Table,
+  webhookId: string,
+  judge: (health: StoredHealth) => HealthChange | undefined,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const item = await readItem(deliveries, healthKey(webhookId));
+    const known = item === undefined ? NEW_HEALTH : readHealth(item);
+    const change = judge(known);
+    if (change === undefined) return;
+    const bound =
+      known.version === 0
+        ? { condition: 'attribute_not_exists(#version)' }
+        : { condition: '#version = :known', values: { ':known': number(known.version) } };
+    if (await writeHealth(deliveries, { webhookId, change, ...bound })) return;
+  }
+  throw contended(`the state of webhook ${webhookId}`);
+}
+
+/** Takes the one attempt that a receiver which fails is given. @returns whether it is the caller's */
+export const takeProbe = (
+  deliveries: Table,
+  webhookId: string,
+  { now, until }: { readonly now: number; readonly until: number },
+) =>
+  writeHealth(deliveries, {
+    ...{ webhookId, change: { probeUntil: until }, values: { ':now': number(now) } },
+    condition: 'attribute_not_exists(#probeUntil) OR #probeUntil <= :now',
+  });
+
+/** Notes when somebody will be woken up for a webhook. @returns whether nobody will be by then, so that it is the caller's to see to */
+export const noteWake = (
+  deliveries: Table,
+  webhookId: string,
+  { now, at }: { readonly now: number; readonly at: number },
+) =>
+  writeHealth(deliveries, {
+    ...{ webhookId, change: { wakeAt: at }, values: { ':now': number(now) } },
+    condition: 'attribute_not_exists(#wakeAt) OR #wakeAt <= :now OR #wakeAt > :wakeAt',
+  });
+
+/** Counts events that found no room. */
+export async function countDropped(
+  deliveries: Table,
+  webhookId: string,
+  { events, at }: { readonly events: number; readonly at: number },
+) {
+  const order = { set: { droppedAt: number(at) }, add: { dropped: number(events) } };
+  await update(deliveries, { key: healthKey(webhookId), ...order });
 }

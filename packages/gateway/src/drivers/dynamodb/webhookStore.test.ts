@@ -9,12 +9,12 @@ import {
 } from '../../../test/rigs/dynamoStores.ts';
 import { createWebhookStore } from './webhookStore.ts';
 
-const names = { requests: DYNAMO_TABLES.requests, deliveries: DYNAMO_DELIVERIES };
-
 describeWithDynamo('DynamoDB', () => {
   webhookStoreContract('dynamodb', async () => {
     const rig = await createDynamoRig();
-    const open = () => createWebhookStore(rig.openClient(), names);
+    const table = (name: string) => ({ client: rig.openClient(), name });
+    const open = () =>
+      createWebhookStore({ requests: table(DYNAMO_TABLES.requests), deliveries: table(DYNAMO_DELIVERIES) });
     return { store: open(), openPeer: async () => open(), cutOff: rig.stopEngine, dispose: rig.dispose };
   });
 

@@ -1,4 +1,3 @@
-import { type DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { MAX_WAITING } from '../../ports/deliveryRules.ts';
 import {
   type DeliveryQuery,
@@ -9,15 +8,13 @@ import {
   type WebhookStore,
   type WebhookTarget,
 } from '../../ports/webhookStore.ts';
-import { askConditionally, askStore } from './askStore.ts';
-import { type Item, number, text } from './attributes.ts';
-import { hurry } from './deliveries/createDeliveryQueue.ts';
-import { countWaiting, keyOf, readDelivery, waitingExpiry } from './deliveries/deliveryItem.ts';
+import { hurry } from './deliver.ts';
+import { countWaiting, keyOf, readDelivery, waitingExpiry } from './deliveryItem.ts';
+import { type Item, number, type Query, queryPage, type Table, text, update } from './items.ts';
 import { deliveryIndexes } from './tables.ts';
 import {
   changeHealth,
   createWebhookRegister,
-  type Deliveries,
   NEW_HEALTH,
   type RegisteredWebhook,
   readAllHealth,
@@ -27,76 +24,54 @@ import {
 /** Answers that one page asks the index for at most: of few that match among many, the next page shows the others. */
 const MAX_ASKED = 20;
 
-interface PageQuery {
-  readonly query: DeliveryQuery;
-  readonly startKey: Item | undefined;
-}
-
-async function readPage({ client, name }: Deliveries, { query, startKey }: PageQuery) {
-  const { webhookId, status, after } = query;
-  const command = new QueryCommand({
-    ...{ TableName: name, IndexName: deliveryIndexes.webhook.name, ScanIndexForward: false },
-    KeyConditionExpression: `webhookId = :of${after === undefined ? '' : ' AND deliveryId < :after'}`,
-    ...(status !== undefined && {
-      FilterExpression: '#status = :status',
-      ExpressionAttributeNames: { '#status': 'status' },
-    }),
-    ExpressionAttributeValues: {
+/** Lists a webhook's deliveries, newest first. */
+async function listDeliveries(deliveries: Table, query: DeliveryQuery): Promise<readonly DeliveryRecord[]> {
+  const { webhookId, status, requestId, after, limit } = query;
+  const filters = [...(status ? ['#status = :status'] : []), ...(requestId ? ['requestId = :request'] : [])];
+  const asked: Query = {
+    ...{ index: deliveryIndexes.webhook.name, order: 'desc' },
+    keys: `webhookId = :of${after === undefined ? '' : ' AND deliveryId < :after'}`,
+    ...(filters.length === 0 ? { limit } : { filter: filters.join(' AND ') }),
+    values: {
       ':of': text(webhookId),
       ...(after !== undefined && { ':after': text(after) }),
       ...(status !== undefined && { ':status': text(status) }),
+      ...(requestId !== undefined && { ':request': text(requestId) }),
     },
-    ...(status === undefined && { Limit: query.limit }),
-    ...(startKey !== undefined && { ExclusiveStartKey: startKey }),
-  });
-  return await askStore(() => client.send(command));
-}
-
-/** Lists a webhook's deliveries, newest first. @throws DependencyUnavailableError */
-async function listDeliveries(deliveries: Deliveries, query: DeliveryQuery): Promise<readonly DeliveryRecord[]> {
+  };
   const found: DeliveryRecord[] = [];
-  let startKey: Item | undefined;
-  for (let asked = 0; asked < MAX_ASKED && found.length < query.limit; asked++) {
-    const { Items = [], LastEvaluatedKey } = await readPage(deliveries, { query, startKey });
-    found.push(...Items.map(readDelivery));
-    startKey = LastEvaluatedKey;
-    if (startKey === undefined) break;
+  let place: Item | undefined;
+  for (let pages = 0; pages < MAX_ASKED && found.length < limit; pages++) {
+    const { items, next } = await queryPage(deliveries, asked, place);
+    found.push(...items.map(readDelivery));
+    place = next;
+    if (place === undefined) break;
   }
-  return found.slice(0, query.limit);
+  return found.slice(0, limit);
 }
 
-async function findKey({ client, name }: Deliveries, webhookId: string, deliveryId: string): Promise<Item | undefined> {
-  const command = new QueryCommand({
-    ...{ TableName: name, IndexName: deliveryIndexes.webhook.name },
-    KeyConditionExpression: 'webhookId = :of AND deliveryId = :id',
-    ExpressionAttributeValues: { ':of': text(webhookId), ':id': text(deliveryId) },
-  });
-  const { Items = [] } = await askStore(() => client.send(command));
-  return Items[0] && keyOf(Items[0]);
-}
-
-/** Has an ended delivery be sent once more. @throws DependencyUnavailableError */
+/** Has an ended delivery be sent once more. */
 async function resendDelivery(
-  deliveries: Deliveries,
+  deliveries: Table,
   { webhookId, deliveryId, now }: Parameters<WebhookStore['resend']>[0],
 ): ReturnType<WebhookStore['resend']> {
-  const { client, name: TableName } = deliveries;
-  const Key = await findKey(deliveries, webhookId, deliveryId);
-  if (Key === undefined) return 'missing';
-  const command = new UpdateItemCommand({
-    ...{ TableName, Key, ReturnValues: 'ALL_NEW', ConditionExpression: '#status IN (:delivered, :failed)' },
-    UpdateExpression:
-      'SET #status = :waiting, attempts = :none, dueOf = :of, dueAt = :now, expiresAt = :kept REMOVE endedAt, firstFailedAt',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: {
-      ...{ ':delivered': text('delivered'), ':failed': text('failed'), ':waiting': text('waiting') },
-      ...{ ':none': number(0), ':of': text(webhookId), ':now': number(now), ':kept': waitingExpiry(now) },
-    },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  const { items } = await queryPage(deliveries, {
+    ...{ index: deliveryIndexes.webhook.name, keys: 'webhookId = :of AND deliveryId = :id' },
+    values: { ':of': text(webhookId), ':id': text(deliveryId) },
   });
-  const answer = await askConditionally(() => client.send(command));
-  if (!answer.done) return answer.item === undefined ? 'missing' : 'waiting';
-  return readDelivery(answer.output.Attributes ?? {});
+  if (items[0] === undefined) return 'missing';
+  const { done, item } = await update(deliveries, {
+    key: keyOf(items[0]),
+    set: {
+      ...{ status: text('waiting'), attempts: number(0), dueOf: text(webhookId), dueAt: number(now) },
+      expiresAt: waitingExpiry(now),
+    },
+    remove: ['endedAt', 'firstFailedAt'],
+    condition: '#status IN (:delivered, :failed)',
+    values: { ':delivered': text('delivered'), ':failed': text('failed') },
+  });
+  if (done) return readDelivery(item ?? {});
+  return item === undefined ? 'missing' : 'waiting';
 }
 
 function applyTarget(webhook: RegisteredWebhook, target: WebhookTarget, now: number): RegisteredWebhook {
@@ -113,7 +88,7 @@ function withHealth(webhook: RegisteredWebhook, health: StoredHealth, waiting: n
 }
 
 /** Begins anew with a webhook that is enabled: what waits has another day. */
-async function revive(deliveries: Deliveries, webhookId: string, now: number): Promise<void> {
+async function revive(deliveries: Table, webhookId: string, now: number): Promise<void> {
   await changeHealth(deliveries, webhookId, ({ version }) => {
     if (version === 0) return undefined;
     const forgotten = { failingSince: undefined, disabledAt: undefined, disabledReason: undefined };
@@ -122,18 +97,15 @@ async function revive(deliveries: Deliveries, webhookId: string, now: number): P
   await hurry(deliveries, webhookId, now);
 }
 
-/**
- * Webhooks in DynamoDB: one item of the requests' table. What is moved is told by the table's stream, to the function that delivers.
- *
- * @param requests - name of the requests' table
- * @param name - of that of deliveries
- */
-export function createWebhookStore(
-  client: DynamoDBClient,
-  { requests, deliveries: name }: { readonly requests: string; readonly deliveries: string },
-): WebhookStore {
-  const deliveries = { client, name };
-  const register = createWebhookRegister(client, requests);
+/** Webhooks in DynamoDB: one item of the requests' table. What is moved is told by the table's stream, to the function that delivers. */
+export function createWebhookStore({
+  requests,
+  deliveries,
+}: {
+  readonly requests: Table;
+  readonly deliveries: Table;
+}): WebhookStore {
+  const register = createWebhookRegister(requests);
 
   async function complete(webhooks: readonly RegisteredWebhook[]): Promise<readonly WebhookRecord[]> {
     if (webhooks.length === 0) return [];

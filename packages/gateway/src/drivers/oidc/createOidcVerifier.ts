@@ -25,6 +25,8 @@ export interface OidcVerifierOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly logger: Logger;
+  /** Longest time since a JWT was issued, in seconds; default 0: any. */
+  readonly maxAgeSeconds?: number | undefined;
   /** For each call to the provider, in milliseconds; default 2,500. */
   readonly timeoutMs?: number | undefined;
   /** How long a good answer is kept, in milliseconds; default and most 15,000. */
@@ -87,7 +89,15 @@ export function createOidcVerifier(options: OidcVerifierOptions): TokenVerifier 
   const connection = { fetch: options.fetch, timeoutMs: options.timeoutMs ?? TIMEOUT_MS };
   const discovery = createDiscovery({ issuer, allowInsecureHttp: options.allowInsecureHttp, connection, now });
   const keys = createKeySet({ jwksUri: async () => (await discovery.get()).jwksUri, connection, now });
-  const jwtRules = { issuer, audience: appId, algorithms: ALGORITHMS, requiredClaims: [], keys, now };
+  const jwtRules = {
+    issuer,
+    audience: appId,
+    algorithms: ALGORITHMS,
+    requiredClaims: [],
+    maxAgeSeconds: options.maxAgeSeconds ?? 0,
+    keys,
+    now,
+  };
 
   async function introspect(provider: ProviderMetadata, token: string): Promise<Introspection> {
     const endpoint = provider.introspectionEndpoint;

@@ -45,6 +45,27 @@ test.each([
   await expect(verifier.verify(await sign(claims))).rejects.toMatchObject(refusal);
 });
 
+// Shows TOKEN-9.
+test('a token is refused once it is older than it may be, and nothing is signed beyond that', async () => {
+  const maxAgeSeconds = 3600;
+  const strict = createPrivyVerifier({
+    ...common,
+    maxAgeSeconds,
+    jwksUrl: `${issuer.issuer}/keys`,
+    fetch,
+    now: clock.now,
+  });
+  const iat = clock.now() / 1000;
+  const token = await sign({ iat, exp: iat + 86_400 });
+  expect(await strict.verify(token)).toMatchObject({ expiresAtMs: clock.now() + 3_600_000 });
+  clock.advance(3_600_000 + 6_000);
+  expect(await verifier.verify(token)).toMatchObject({ userId: 'did:privy:cl123' });
+  await expect(strict.verify(token)).rejects.toMatchObject({ message: 'The access token is too old.' });
+  await expect(strict.verify(await sign({ iat: undefined }))).rejects.toMatchObject({
+    message: expect.stringMatching(/"iat"/),
+  });
+});
+
 test('only ES256', async () => {
   await using other = await startJwtIssuer({ now: clock.now });
   await other.rotateKey({ alg: 'RS256' });

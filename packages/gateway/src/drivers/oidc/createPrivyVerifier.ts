@@ -18,6 +18,8 @@ export interface PrivyVerifierOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly logger: Logger;
+  /** Longest time since a JWT was issued, in seconds; default 0: any. */
+  readonly maxAgeSeconds?: number | undefined;
   /** For each call to Privy, in milliseconds; default 2,500. */
   readonly timeoutMs?: number | undefined;
 }
@@ -30,7 +32,7 @@ const TIMEOUT_MS = 2_500;
  * Creates the verifier for Privy access tokens: ES256 JWTs without `typ`, whose `sub` is the user's DID.
  *
  * An access token names its session in `sid`; an identity token, alike in all else, does not and is refused. Revocation is
- * not visible to a verifier: a token holds until its `exp`, by default an hour after it was issued.
+ * not visible to a verifier: a token holds until its `exp`, or until it is as old as a token may be.
  *
  * @param options - app, clock and network
  * @returns the port
@@ -38,12 +40,20 @@ const TIMEOUT_MS = 2_500;
  * @see https://docs.privy.io/authentication/user-authentication/access-tokens
  */
 export function createPrivyVerifier(options: PrivyVerifierOptions): TokenVerifier {
-  const { appId, now, logger } = options;
+  const { appId, now, logger, maxAgeSeconds = 0 } = options;
   const jwksUrl = options.jwksUrl ?? `https://auth.privy.io/api/v1/apps/${encodeURIComponent(appId)}/jwks.json`;
   const { href } = requireSecureUrl(jwksUrl, options);
   const connection = { fetch: options.fetch, timeoutMs: options.timeoutMs ?? TIMEOUT_MS };
   const keys = createKeySet({ jwksUri: async () => href, connection, now });
-  const rules = { issuer: ISSUER, audience: appId, algorithms: ['ES256'], requiredClaims: ['sid'], keys, now };
+  const rules = {
+    issuer: ISSUER,
+    audience: appId,
+    algorithms: ['ES256'],
+    requiredClaims: ['sid'],
+    maxAgeSeconds,
+    keys,
+    now,
+  };
 
   const verify = (token: string): Promise<VerifiedUser> => verifyJwt(rules, token);
   return cacheVerifications({ verify: logOutages({ verify, logger, now }), now });

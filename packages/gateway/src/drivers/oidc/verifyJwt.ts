@@ -21,6 +21,8 @@ export interface JwtRules {
   readonly algorithms: readonly string[];
   /** Further token claims that must be there as non-empty strings. */
   readonly requiredClaims: readonly string[];
+  /** Longest time since `iat`, in seconds, which then must be there; 0: any. */
+  readonly maxAgeSeconds: number;
   readonly keys: RefreshedValue<JWTVerifyGetKey>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -69,6 +71,7 @@ async function verifySignatureAndClaims(rules: JwtRules, token: string): Promise
     requiredClaims: ['exp', 'sub', ...rules.requiredClaims],
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(rules.now()),
+    ...(rules.maxAgeSeconds > 0 && { maxTokenAge: rules.maxAgeSeconds }),
   };
   const known = await rules.keys.get();
   try {
@@ -150,7 +153,10 @@ export async function verifyJwt(rules: JwtRules, token: string): Promise<Verifie
   requireBearer({ cnf: result.payload.cnf, token_use: result.payload.token_use });
   requireTextClaims(result.payload, rules.requiredClaims);
   // jose has checked that `exp` is there and a number.
-  const expiresAtMs = toExpiresAtMs(result.payload.exp as number);
+  const { exp, iat = 0 } = result.payload as { readonly exp: number; readonly iat?: number };
+  // Nothing that is signed by it outlives it.
+  const endsAt = rules.maxAgeSeconds > 0 ? Math.min(exp, iat + rules.maxAgeSeconds) : exp;
+  const expiresAtMs = toExpiresAtMs(endsAt);
   return { issuer: rules.issuer, userId: readUserId(result.payload.sub), expiresAtMs };
 }
 
@@ -162,7 +168,8 @@ const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
 };
 
 function sentenceOf(error: errors.JOSEError): string {
-  if (error instanceof errors.JWTExpired) return 'The access token has expired.';
+  if (error instanceof errors.JWTExpired)
+    return error.claim === 'iat' ? 'The access token is too old.' : 'The access token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed) {
     const known = error.reason === 'check_failed' ? CLAIM_SENTENCES[error.claim] : undefined;
     return known ?? `The access token has no usable "${error.claim}" claim.`;

@@ -43,7 +43,33 @@ test('each program is told of, with its status or why there is none, and nobody 
   expect(strays).toBe(0);
 });
 
-test('a program that says nothing is waited for three seconds', async () => {
-  const read = createProgramReader({ mute: await serve(() => undefined) });
+// Shows ADMIN-13.
+test('each program is asked about a request, too', async () => {
+  const asked: (string | undefined)[] = [];
+  const url = await serve(({ url: path }, outgoing) => {
+    asked.push(path);
+    outgoing.end('{}');
+  });
+  const read = createProgramReader({ relayer: url, other: `${url}?kind=x` });
+  await read('pi_1&x=2');
+  await read();
+  await read();
+  expect(asked).toEqual([
+    '/status?about=pi_1%26x%3D2',
+    '/status?kind=x&about=pi_1%26x%3D2',
+    '/status',
+    '/status?kind=x',
+  ]);
+});
+
+test('a program that says nothing is waited for three seconds, then briefly, and told of once it answers', async () => {
+  let isMute = true;
+  const read = createProgramReader({ mute: await serve((_, outgoing) => void (isMute || outgoing.end('{}'))) });
   expect(await read()).toEqual([{ name: 'mute', error: 'it does not answer' }]);
+  const told = read('pi_1');
+  expect(await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 1000))])).toEqual([
+    { name: 'mute', error: 'it does not answer' },
+  ]);
+  isMute = false;
+  await expect.poll(() => read('pi_1')).toEqual([{ name: 'mute', status: {} }]);
 });

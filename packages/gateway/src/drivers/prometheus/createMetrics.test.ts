@@ -130,3 +130,27 @@ test('budgets in use are told by name', async () => {
   expect(await readSeries(metrics, 'prism_budget_used{budget="bodies"}')).toBe(12);
   expect(await readSeries(metrics, 'prism_budget_ended{budget="bodies"}')).toBe(3);
 });
+
+test('disk, last backup and webhooks are told as they are', async () => {
+  const health = { waiting: 2, dropped: 0 };
+  const webhooks = [
+    { enabled: true, health: { ...health, failingSince: 1 } },
+    { health: { ...health, disabledAt: 1 } },
+  ];
+  const metrics = createMetrics(
+    {
+      readStats: async () => ({}),
+      readDisk: () => ({ freeBytes: 7, leastFreeBytes: 5 }),
+      readLastBackup: () => 3000,
+      // Of a webhook no more is looked at.
+      listWebhooks: async () => webhooks as never,
+    },
+    clock.now,
+  );
+  const names = ['disk_free_bytes', 'disk_least_bytes', 'last_backup_timestamp_seconds', 'webhooks_disabled'];
+  const more = ['webhooks_failing', 'webhook_deliveries_waiting'];
+  const values = await Promise.all([...names, ...more].map((name) => readSeries(metrics, `prism_${name}`)));
+  expect(values).toEqual([7, 5, 3, 1, 1, 4]);
+  const none = createMetrics({ readStats: async () => ({}), readLastBackup: () => undefined }, clock.now);
+  expect(await readSeries(none, 'prism_last_backup_timestamp_seconds')).toBeUndefined();
+});

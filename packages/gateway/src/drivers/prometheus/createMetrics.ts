@@ -1,9 +1,10 @@
 import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ChainCounts, QueueStats } from '../../ports/adminStore.ts';
-import type { BudgetUse } from '../../ports/gatewayPorts.ts';
+import type { BudgetUse, DiskUse } from '../../ports/gatewayPorts.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RequestStats } from '../../ports/requestStore.ts';
+import type { WebhookRecord } from '../../ports/webhookStore.ts';
 
 /** Upper bounds of the latency histogram, in seconds: from a read in memory to the function's time limit. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 29];
@@ -22,6 +23,11 @@ export interface MetricSources {
   readonly readQueue?: () => Promise<Pick<QueueStats, 'chains' | 'oldestProcessingAt'>>;
   /** Tells when the oldest pending request of a chain was stored. Absent: its age is not told by chain. */
   readonly findOldestPending?: (chainName: string) => Promise<number | undefined>;
+  /** How full the disk is; absent, or undefined: nothing of the service is on one. */
+  readonly readDisk?: () => DiskUse | undefined;
+  /** When the last backup was complete, in milliseconds since the epoch; undefined: none was made here. */
+  readonly readLastBackup?: () => number | undefined;
+  readonly listWebhooks?: () => Promise<readonly WebhookRecord[]>;
   /** Absent: nothing is told of budgets. */
   readonly readBudgets?: () => readonly BudgetUse[];
 }
@@ -140,6 +146,50 @@ function watchChains(registers: [Registry], read: ReadQueue, now: () => number):
   });
 }
 
+function watchDisk(registers: [Registry], { readDisk, readLastBackup }: MetricSources): void {
+  const gauge = (name: string, help: string, read: () => number | undefined) =>
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.remove();
+        const value = read();
+        if (value !== undefined) this.set(value);
+      },
+    });
+  gauge('prism_disk_free_bytes', 'Bytes that are free on the disk of DATA_DIR', () => readDisk?.()?.freeBytes);
+  gauge('prism_disk_least_bytes', 'Bytes below which posts are refused', () => readDisk?.()?.leastFreeBytes);
+  gauge(
+    'prism_last_backup_timestamp_seconds',
+    'When the last backup was complete; absent if none was made here',
+    () => {
+      const at = readLastBackup?.();
+      return at === undefined ? undefined : at / MS_PER_SECOND;
+    },
+  );
+}
+
+function watchWebhooks(registers: [Registry], list: () => Promise<readonly WebhookRecord[]>): void {
+  const read = shareReading(list);
+  const gauge = (name: string, help: string, sum: (webhooks: readonly WebhookRecord[]) => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      async collect() {
+        this.remove();
+        const webhooks = await read();
+        if (webhooks !== undefined) this.set(sum(webhooks));
+      },
+    });
+  gauge('prism_webhooks_disabled', 'Webhooks that were disabled since nothing could be delivered', (webhooks) => {
+    return webhooks.filter(({ health }) => health.disabledAt !== undefined).length;
+  });
+  gauge('prism_webhooks_failing', 'Webhooks that nothing could be delivered to since the last attempt', (webhooks) => {
+    return webhooks.filter(({ enabled, health }) => enabled && health.failingSince !== undefined).length;
+  });
+  gauge('prism_webhook_deliveries_waiting', 'Deliveries that wait to be sent', (webhooks) => {
+    return webhooks.reduce((total, { health }) => total + health.waiting, 0);
+  });
+}
+
 function watchBudgets(registers: [Registry], readBudgets: () => readonly BudgetUse[]): void {
   new Gauge({
     name: 'prism_budget_used',
@@ -193,6 +243,8 @@ export function createMetrics(sources: MetricSources, now: () => number): Metric
   watchPending(registers, { now, readStats, readQueue, findOldestPending });
   if (sources.readQueue !== undefined) watchChains(registers, readQueue, now);
   if (readBudgets !== undefined) watchBudgets(registers, readBudgets);
+  watchDisk(registers, sources);
+  if (sources.listWebhooks !== undefined) watchWebhooks(registers, sources.listWebhooks);
   // Looking a series up by its labels costs more than counting: each one is looked up once, and then by texts as they came,
   // whose hashes are known already.
   const known = new Map<string, Map<string, Map<number, Series>>>();

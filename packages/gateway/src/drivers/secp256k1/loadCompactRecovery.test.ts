@@ -1,4 +1,4 @@
-import { loadSecp256k1 } from '@prism-gateway/crypto';
+import { loadSecp256k1 } from '@prism-gateway/node/crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { loadCompactRecovery } from './loadCompactRecovery.ts';

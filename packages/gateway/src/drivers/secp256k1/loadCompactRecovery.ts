@@ -4,7 +4,7 @@ import {
   instantiateSecp256k1WasmBytes,
   type Secp256k1Wasm,
 } from '@bitauth/libauth/build/lib/bin/secp256k1/secp256k1-wasm.js';
-import type { RecoverPublicKey } from '@prism-gateway/crypto';
+import type { RecoverPublicKey } from '@prism-gateway/node/crypto';
 import { readLibsecp256k1 } from './readLibsecp256k1.ts';
 
 /** Sizes in bytes, of the wire's forms and of the library's own, which it keeps opaque. */

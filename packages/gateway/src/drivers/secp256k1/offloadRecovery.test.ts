@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { loadSecp256k1, type RecoverPublicKey } from '@prism-gateway/crypto';
+import { loadSecp256k1, type RecoverPublicKey } from '@prism-gateway/node/crypto';
 import { afterEach, expect, test } from 'vitest';
 import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
 import { offloadRecovery } from './offloadRecovery.ts';

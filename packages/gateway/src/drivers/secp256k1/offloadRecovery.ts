@@ -1,4 +1,4 @@
-import type { RecoverPublicKey } from '@prism-gateway/crypto';
+import type { RecoverPublicKey } from '@prism-gateway/node/crypto';
 import type { RequestCrypto } from '../../ports/requestCrypto.ts';
 import type { ServiceConnection, WorkerThread } from '../../ports/workerThread.ts';
 import { type RecoveryJob, readResult, writeJobs } from './runRecovery.ts';

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { loadSecp256k1 } from '@prism-gateway/crypto';
+import { loadSecp256k1 } from '@prism-gateway/node/crypto';
 
 /** What a recovery is asked with. */
 export interface RecoveryJob {

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { REQUEST_STATUSES } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import { adminStoreContract } from '../../../test/contracts/adminStoreContract.ts';
-import { ALL, anyAddress, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
+import { anyAddress, claimOf, pendingRequest, START } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, sqliteStore, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 
@@ -88,13 +88,14 @@ test('what is counted is what the records say, after moves of every kind', async
     // A rival loses one, takes one over that has lapsed, and the owner renews one and takes one of its own over.
     await requests.claim(claimOf(a, { relayer: rival, now: START + 2 }));
     await requests.claim(claimOf(b, { relayer: rival, now: START + 3, leaseExpiredAt: START + 2 }));
-    await requests.claimAll([claimOf(c, { ...at(4), leaseExpiredAt: START })], ALL);
+    await requests.claimAll([claimOf(c, { ...at(4), leaseExpiredAt: START })]);
     const lapsed = { leaseExpiredAt: START + 2, ownLeaseExpiredAt: START + 2 };
     await requests.claim(claimOf(d, { ...at(5), relayer: relayer.toLowerCase(), ...lapsed }));
     await requests.release({ requestId: e.requestId, relayer, releaseId: 'r', now: START + 6 });
     const outcome = { status: 'failed', errorMessage: 'no' } as const;
     await requests.report({ requestId: f.requestId, relayer, reportId: 'r', now: START + 7, outcome });
-    await requests.claimOldest({ chainName: 'other', limit: 3, relayer: rival, claimId: 'o', now: START + 8, ...ALL });
+    const others = await requests.list({ filter: { chainName: 'other', status: 'pending' }, order: 'asc', limit: 3 });
+    await requests.claimAll(others.items.map((one) => claimOf(one, { relayer: rival, now: START + 8 })));
     await requests.releaseAll({ relayer: rival, now: START + 9, limit: 2 });
     await admin.remove(f.requestId);
     const { counted, found } = countTwice(rig.file);

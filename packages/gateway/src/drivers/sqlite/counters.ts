@@ -1,116 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { RequestStatus } from '@prism-gateway/protocol';
-import { isStatusMove } from '@prism-gateway/protocol/states';
-import { bucketOf, HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MAX_COUNTED_CHAINS, MINUTE_MS } from '../../ports/adminStore.ts';
+import { HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MAX_COUNTED_CHAINS, MINUTE_MS } from '../../ports/adminStore.ts';
+import { type CommittedMoves, createTally, type Move, type Tally } from '../sql/createTally.ts';
 import type { QuotedTables } from './tables.ts';
-
-/** One change of a record, as the write that makes it tells it. Times are milliseconds since the epoch. */
-interface Move {
-  readonly chainName: string;
-  /** null: it is new. */
-  readonly from: RequestStatus | null;
-  /** null: it is gone. */
-  readonly to: RequestStatus | null;
-  /** Who held it until now. */
-  readonly oldOwner?: string;
-  /** Who holds it from now on. */
-  readonly newOwner?: string;
-  /** When the claim was made that ends with it. */
-  readonly claimedAt?: number | undefined;
-  readonly at: number;
-}
-
-type Counts = Record<RequestStatus, number>;
-type Acts = { posts: number; claims: number; success: number; failed: number };
-
-/** What a relayer has done; its address as it gave it first. */
-interface Deeds {
-  readonly address: string;
-  open: number;
-  success: number;
-  failed: number;
-  conflicts: number;
-  seenAt: number;
-  /** Buckets of `bucketOf`, one a report. */
-  readonly durations: number[];
-}
-
-/** What one transaction has moved. */
-interface Tally {
-  readonly chains: Map<string, Counts>;
-  readonly minutes: Map<number, Acts>;
-  /** By address in lower case. */
-  readonly relayers: Map<string, Deeds>;
-  note(move: Move): void;
-  /** @param relayer - who lost a claim, which changes no row */
-  noteConflict(relayer: string): void;
-  clear(): void;
-}
-
-function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const fresh = make();
-  map.set(key, fresh);
-  return fresh;
-}
-
-const noCounts = (): Counts => ({ pending: 0, processing: 0, success: 0, failed: 0 });
-const noActs = (): Acts => ({ posts: 0, claims: 0, success: 0, failed: 0 });
-
-/** Gathers in memory what a transaction moves. */
-function createTally(): Tally {
-  const chains: Tally['chains'] = new Map();
-  const minutes: Tally['minutes'] = new Map();
-  const relayers: Tally['relayers'] = new Map();
-  const deedsOf = (address: string) =>
-    entryOf(relayers, address.toLowerCase(), () => {
-      return { address, open: 0, success: 0, failed: 0, conflicts: 0, seenAt: 0, durations: [] };
-    });
-
-  function noteOldOwner(owner: string, { to, claimedAt, at }: Move): void {
-    const deeds = deedsOf(owner);
-    deeds.open--;
-    if (to !== 'success' && to !== 'failed') return;
-    deeds[to]++;
-    deeds.durations.push(bucketOf(at - (claimedAt ?? at)));
-    deeds.seenAt = Math.max(deeds.seenAt, at);
-  }
-
-  function noteNewOwner(owner: string, { at }: Move): void {
-    const deeds = deedsOf(owner);
-    deeds.open++;
-    deeds.seenAt = Math.max(deeds.seenAt, at);
-  }
-
-  function noteAct({ from, to, at }: Move): void {
-    const acts = entryOf(minutes, Math.floor(at / MINUTE_MS), noActs);
-    if (from === null) acts.posts++;
-    else if (to === 'processing') acts.claims++;
-    else if (to === 'success' || to === 'failed') acts[to]++;
-  }
-
-  return {
-    chains,
-    minutes,
-    relayers,
-    note(move) {
-      const { chainName, from, to, oldOwner, newOwner } = move;
-      const counts = entryOf(chains, chainName, noCounts);
-      if (from !== null) counts[from]--;
-      if (to !== null) counts[to]++;
-      noteAct(move);
-      if (oldOwner !== undefined) noteOldOwner(oldOwner, move);
-      if (newOwner !== undefined) noteNewOwner(newOwner, move);
-    },
-    noteConflict(relayer) {
-      deedsOf(relayer).conflicts++;
-    },
-    clear() {
-      for (const map of [chains, minutes, relayers]) map.clear();
-    },
-  };
-}
 
 function prepareChains(database: DatabaseSync, chains: string) {
   const fields = 'pending = pending + ?, processing = processing + ?, success = success + ?, failed = failed + ?';
@@ -151,19 +42,19 @@ function prepareActivity(database: DatabaseSync, activity: string) {
 
 function prepareRelayers(database: DatabaseSync, relayers: string) {
   const upsert = database.prepare(`
-    INSERT INTO ${relayers} VALUES (?, ?, ?, ?, ?, ?, '{}') ON CONFLICT DO UPDATE SET
+    INSERT INTO ${relayers} VALUES (?, ?, ?, ?, ?, ?, ?, '{}') ON CONFLICT DO UPDATE SET
       open_claims = open_claims + excluded.open_claims, success = success + excluded.success,
       failed = failed + excluded.failed, conflicts = conflicts + excluded.conflicts,
       last_seen_at = max(last_seen_at, excluded.last_seen_at)
     RETURNING durations`);
-  const keepDurations = database.prepare(`UPDATE ${relayers} SET durations = ? WHERE address = ?`);
+  const keepDurations = database.prepare(`UPDATE ${relayers} SET durations = ? WHERE key = ?`);
   return function save(deltas: Tally['relayers']): void {
-    for (const { address, open, success, failed, conflicts, seenAt, durations } of deltas.values()) {
-      const row = upsert.get(address, open, success, failed, conflicts, seenAt);
+    for (const [key, { address, open, success, failed, conflicts, seenAt, durations }] of deltas) {
+      const row = upsert.get(key, address, open, success, failed, conflicts, seenAt);
       if (durations.length === 0) continue;
       const histogram: { [bucket: string]: number } = JSON.parse(String(row?.durations));
       for (const bucket of durations) histogram[bucket] = (histogram[bucket] ?? 0) + 1;
-      keepDurations.run(JSON.stringify(histogram), address);
+      keepDurations.run(JSON.stringify(histogram), key);
     }
   };
 }
@@ -180,12 +71,6 @@ function prepareSaveTally(database: DatabaseSync, tables: QuotedTables): (tally:
   };
 }
 
-/** Moves of one commit, by their numbers: those after `after`, up to `last`. */
-export interface CommittedMoves {
-  readonly after: number;
-  readonly last: number;
-}
-
 /** All that is counted of the records, in the transactions in which they change. */
 export interface Counters {
   /** The number of the next move: they rise in the order of the commits, over all processes, and none is given twice. */
@@ -194,6 +79,8 @@ export interface Counters {
   moved(move: Move): void;
   /** Counts a claim that was lost to a rival. */
   lost(relayer: string): void;
+  /** Notes when a relayer has called. */
+  seen(relayer: string, at: number): void;
   /** How many requests a relayer holds. */
   heldBy(relayer: string): number;
   /** Writes them; to be called before the commit. @returns the transaction's moves, if there are any */
@@ -236,7 +123,7 @@ function prepareSequence(database: DatabaseSync, { counters }: QuotedTables) {
 
 /** Reads what relayers hold as of the beginning of the transaction. */
 function prepareHeld(database: DatabaseSync, tables: QuotedTables) {
-  const select = database.prepare(`SELECT open_claims FROM ${tables.relayerStats} WHERE address = ?`);
+  const select = database.prepare(`SELECT open_claims FROM ${tables.relayerStats} WHERE key = lower(?)`);
   const known = new Map<string, number>();
   return {
     of(relayer: string): number {
@@ -246,11 +133,6 @@ function prepareHeld(database: DatabaseSync, tables: QuotedTables) {
     },
     forget: () => known.clear(),
   };
-}
-
-function assertMove({ from, to }: Move): void {
-  if (from === null || to === null || isStatusMove(from, to)) return;
-  throw new Error(`A request may not move from ${from} to ${to}.`);
 }
 
 /** Prepares the counters on one connection: gathered in memory, and written once a commit. */
@@ -268,11 +150,9 @@ export function prepareCounters(database: DatabaseSync, tables: QuotedTables): C
 
   return {
     nextMove: sequence.next,
-    moved(move) {
-      assertMove(move);
-      tally.note(move);
-    },
+    moved: tally.note,
     lost: tally.noteConflict,
+    seen: tally.noteSeen,
     heldBy: (relayer) => held.of(relayer) + (tally.relayers.get(relayer.toLowerCase())?.open ?? 0),
     save() {
       saveTally(tally);

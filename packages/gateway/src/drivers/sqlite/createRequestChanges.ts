@@ -1,12 +1,14 @@
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
-import type { ChangeInterest, RequestChanges } from '../../ports/requestChanges.ts';
-import { type CommittedMoves, readSequence as readLast } from './counters.ts';
+import { createWatchers } from '../../ports/createWatchers.ts';
+import type { RequestChanges } from '../../ports/requestChanges.ts';
+import type { CommittedMoves } from '../sql/createTally.ts';
+import { readSequence as readLast } from './counters.ts';
 import type { Snapshot } from './createSnapshot.ts';
 import type { QuotedTables } from './tables.ts';
 
-/** How often the file is looked at where the system does not tell of its changes, in milliseconds. */
-const TICK_MS = 500;
+/** How often the file is looked at in any case, and where the system does not tell of its changes, in milliseconds. */
+const [WATCHED_TICK_MS, TICK_MS] = [5000, 500];
 
 /** Pause between two looks at what other processes have moved, in milliseconds, and as a multiple of what the last look took. */
 const [LEAST_PAUSE_MS, PAUSE_FACTOR] = [5, 10];
@@ -33,30 +35,26 @@ interface Context {
   readonly tables: QuotedTables;
 }
 
-/** What is called for a name. */
-type Watchers<T> = Map<string, Set<T>>;
-
-function addTo<T>(watchers: Watchers<T>, name: string, one: T): () => void {
-  const ones = watchers.get(name) ?? new Set();
-  watchers.set(name, ones.add(one));
-  return () => {
-    if (ones.delete(one) && ones.size === 0) watchers.delete(name);
-  };
-}
-
 /** Calls back while somebody listens: whenever the write-ahead log changes, and every tick. */
 function followFile(file: string, onEvent: () => void): () => void {
-  const tick = setInterval(onEvent, TICK_MS).unref();
-  try {
-    const watcher = watch(`${file}-wal`, { persistent: false }, onEvent).on('error', () => watcher.close());
-    return () => {
-      clearInterval(tick);
-      watcher.close();
-    };
-  } catch {
-    // The system has no more watches to give: the tick is left.
-    return () => clearInterval(tick);
+  let watcher: FSWatcher | undefined;
+  let tick: NodeJS.Timeout;
+  /** The system tells nothing, or no more. */
+  function lookOften(): void {
+    watcher?.close();
+    clearInterval(tick);
+    tick = setInterval(onEvent, TICK_MS).unref();
   }
+  tick = setInterval(onEvent, WATCHED_TICK_MS).unref();
+  try {
+    watcher = watch(`${file}-wal`, { persistent: false }, onEvent).on('error', lookOften);
+  } catch {
+    lookOften();
+  }
+  return () => {
+    clearInterval(tick);
+    watcher?.close();
+  };
 }
 
 /**
@@ -64,10 +62,7 @@ function followFile(file: string, onEvent: () => void): () => void {
  * each commit leaves in the file: only where it has left more behind than this process has committed, all that is waited for is looked up.
  */
 export function createRequestChanges({ file, snapshot, statement, tables }: Context): SqliteChanges {
-  const requests: Watchers<{ readonly status: string; readonly onChange: () => void }> = new Map();
-  const chains: Watchers<() => void> = new Map();
-  /** Those who wait for anything, each an object of its own. */
-  const anything = new Set<{ readonly onChange: () => void }>();
+  const watchers = createWatchers();
   /** The last move that those who wait have been told of. */
   let known = 0;
   let stopFollowing: (() => void) | undefined;
@@ -76,24 +71,9 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
 
   const readSequence = () => snapshot.read(() => readLast(statement, tables));
 
-  function tellAnything(): void {
-    if (anything.size > 0) for (const { onChange } of [...anything]) onChange();
-  }
-
-  function watchAnything(onChange: () => void): () => void {
-    const one = { onChange };
-    anything.add(one);
-    return () => anything.delete(one);
-  }
-
   function lookUp(): void {
-    tellAnything();
     const select = statement(`SELECT status FROM ${tables.requests} WHERE request_id = ?`);
-    for (const [requestId, watchers] of requests) {
-      const status = snapshot.read(() => select.get(requestId))?.status;
-      for (const watcher of [...watchers]) if (watcher.status !== status) watcher.onChange();
-    }
-    for (const watchers of chains.values()) for (const onChange of [...watchers]) onChange();
+    watchers.lookUp((requestId) => snapshot.read(() => select.get(requestId))?.status);
   }
 
   function look(): void {
@@ -136,31 +116,20 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
   }
 
   return {
-    watch(interest: ChangeInterest, onChange) {
+    watch(interest, onChange) {
       follow();
-      const remove =
-        'requestId' in interest
-          ? addTo(requests, interest.requestId, { status: interest.status, onChange })
-          : 'chainName' in interest
-            ? addTo(chains, interest.chainName, onChange)
-            : watchAnything(onChange);
+      const remove = watchers.watch(interest, onChange);
       return () => {
         remove();
-        if (requests.size === 0 && chains.size === 0 && anything.size === 0) stop();
+        if (watchers.isEmpty()) stop();
       };
     },
     committed(moves) {
       // What others have committed between two of this process's own is still to be told.
       if (moves?.after === known) known = moves.last;
     },
-    moved(requestId) {
-      tellAnything();
-      for (const { onChange } of [...(requests.get(requestId) ?? [])]) onChange();
-    },
-    appeared(chainName) {
-      tellAnything();
-      for (const onChange of [...(chains.get(chainName) ?? [])]) onChange();
-    },
+    moved: watchers.moved,
+    appeared: watchers.appeared,
     close: stop,
   };
 }

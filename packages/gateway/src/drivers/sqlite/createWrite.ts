@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
-import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
-import { signatureKeyOf } from '../../ports/signatureKey.ts';
+import { type Creation, RECORD_BYTES, type StoredRequest, type Submission } from '../../ports/requestStore.ts';
+import { submissionKeyOf } from '../../ports/submissionKey.ts';
 import type { Counters } from './counters.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectSigned, signaturePlace, signerKey } from './tables.ts';
 
 /** Bytes of a key that an index holds: as many as a number holds exactly. What has the same ones is then compared whole. */
 const HASH_BYTES = 6;
 
-/** Cuts the key of a signature to what the index holds. @param key - of `createSignatureKey` */
+/** Cuts the key of a submission to what the index holds. */
 const hashOfKey = (key: string) => Buffer.from(key, 'base64url').readUIntBE(0, HASH_BYTES);
 
 /** A new record with what is known of it beside itself, as one list: it crosses threads at half the cost of an object. */
@@ -21,8 +21,9 @@ export type NewRequest = readonly [
   createdAt: number,
   updatedAt: number,
   paramsJson: string,
-  signatureKey: string | null,
+  key: string | null,
   once: boolean,
+  holders: readonly string[],
 ];
 
 /** Writes a new record as what the writer takes. */
@@ -37,21 +38,21 @@ export function newRequestOf(r: StoredRequest, submission: Submission | undefine
     r.updatedAt,
     r.paramsJson,
   ] as const;
-  return [...head, submission?.signatureKey ?? null, submission?.once ?? false];
+  return [...head, submission?.key ?? null, submission?.once ?? false, submission?.holders ?? []];
 }
 
 const CREATED = { outcome: 'created' } as const satisfies Creation;
 
-/** Finds the first record that carries a signature. */
-function findSigned(
+/** Finds the first record of a submission that has not failed. */
+function findSubmitted(
   select: StatementSync,
   { signer: given, key }: { readonly signer: string; readonly key: string },
 ): StoredRequest | undefined {
   // The columns are those of RequestRow.
   for (const row of select.iterate(given, hashOfKey(key)) as unknown as Iterable<RequestRow>) {
     const record = requestOfRow(row);
-    const { chainName, signer, paramsJson } = record;
-    if (signatureKeyOf({ chainName, signer, params: JSON.parse(paramsJson) }) === key) return record;
+    if (record.status === 'failed') continue;
+    if (submissionKeyOf({ ...record, params: JSON.parse(record.paramsJson) }) === key) return record;
   }
   return undefined;
 }
@@ -60,21 +61,24 @@ function findSigned(
 export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters: Counters) {
   const insert = database.prepare(`
     INSERT INTO ${t.requests}
-      (request_id, chain_name, action, signer, status, created_at, updated_at, signature_hash, moved_seq)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request_id) DO NOTHING`);
+      (request_id, chain_name, action, signer, status, created_at, updated_at, signature_hash, moved_seq, bytes, peer, network)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request_id) DO NOTHING`);
   const insertParams = database.prepare(`INSERT INTO ${t.params} VALUES (?, ?)`);
   const select = database.prepare(`
     ${selectSigned(t, 'TRUE')} WHERE f.signer_key = ${signerKey('?')} AND f.place = ${signaturePlace('?')} ORDER BY f.seq`);
   select.setReturnArrays(true);
   return function create(request: NewRequest): Creation {
-    const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, key, once] = request;
+    const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, key, once, holders] =
+      request;
     if (once && key !== null) {
-      const record = findSigned(select, { signer, key });
+      const record = findSubmitted(select, { signer, key });
       if (record !== undefined) return record.requestId === requestId ? CREATED : { outcome: 'exists', record };
     }
     const hash = key === null ? null : hashOfKey(key);
     const values = [requestId, chainName, action, signer, status, createdAt, updatedAt, hash, counters.nextMove()];
-    const { changes, lastInsertRowid } = insert.run(...values);
+    const [peer = null, network = null] = holders;
+    const bytes = Buffer.byteLength(paramsJson) + RECORD_BYTES;
+    const { changes, lastInsertRowid } = insert.run(...values, bytes, peer, network);
     if (changes === 0) return CREATED;
     insertParams.run(lastInsertRowid, paramsJson);
     counters.moved({ chainName, from: null, to: status, at: createdAt });

@@ -1,22 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol/states';
+import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
 import type { BatchTransition, Release, Report, Transition } from '../../ports/requestStore.ts';
+import type { ExpiredStep, ExpiryStep, WalkPosition } from '../sql/createRetention.ts';
+import { inBatch } from '../sql/tables.ts';
 import type { Counters } from './counters.ts';
-import { type Batch, bytesOf, inBatch, prepareTransition, type QuotedTables } from './tables.ts';
-
-/** A part of a walk over the records of one status that removes the old ones; a claimed one is never removed. */
-export interface ExpiryStep {
-  readonly status: Exclude<RequestStatus, 'processing'>;
-  /** Ended ones that ended at or before this time go, and pending ones that were stored then and never claimed. */
-  readonly before: number;
-  readonly after: WalkPosition;
-}
-
-/** How many records a step has removed, and where the next one begins; without `next` the walk is at its end. */
-export interface ExpiredStep {
-  readonly removed: number;
-  readonly next?: WalkPosition;
-}
+import { prepareTransition, type QuotedTables, type ReadTransition } from './tables.ts';
 
 /** Most records that one step removes: some milliseconds' work, which others wait for. */
 const MAX_REMOVED = 100;
@@ -60,11 +48,14 @@ export function prepareRetention(database: DatabaseSync, t: QuotedTables, counte
 }
 
 /** Prepares single reports. */
-export function prepareReport(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+export function prepareReport(
+  database: DatabaseSync,
+  t: QuotedTables,
+  { counters, transitionOf }: { readonly counters: Counters; readonly transitionOf: ReadTransition },
+) {
   const update = database.prepare(`
     UPDATE ${t.requests} SET status = ?, tx_hash = ?, error_message = ?, updated_at = ?, call_id = ?, moved_seq = ?
     WHERE request_id = ? AND status = '${MOVES.report.from}' AND claimed_by = ?`);
-  const transitionOf = prepareTransition(database, t);
   return function report({ requestId, relayer, reportId, now, outcome }: Report): Transition {
     const txHash = outcome.status === 'success' ? outcome.txHash : null;
     const errorMessage = outcome.status === 'failed' ? outcome.errorMessage : null;
@@ -79,47 +70,37 @@ export function prepareReport(database: DatabaseSync, t: QuotedTables, counters:
   };
 }
 
-/** Makes every report; records that have no more room in the answer are left out of it. */
-export function createReportAll(report: (report: Report) => Transition) {
-  return function reportAll({ moves, maxParamsBytes }: Batch<Report>): readonly BatchTransition[] {
-    let bytes = 0;
-    return moves.map((one) => {
-      const transition = report(one);
-      if (transition.outcome !== 'moved') return inBatch(transition);
-      if (bytes >= maxParamsBytes) return { outcome: 'moved' };
-      bytes += bytesOf(transition.record);
-      return transition;
-    });
-  };
-}
+/** Makes every report of a batch. */
+export const createReportAll =
+  (report: (report: Report) => Transition) =>
+  (reports: readonly Report[]): readonly BatchTransition[] =>
+    reports.map((one) => inBatch(report(one)));
 
 /** What a release leaves of a claim, with the values of `updated_at`, `call_id` and `moved_seq`. */
-const RELEASED = `status = '${MOVES.release.to[0]}', claimed_by = NULL, claimed_at = NULL, updated_at = ?, call_id = ?, moved_seq = ?`;
+const RELEASED = `status = '${MOVES.release.to[0]}', claimed_by = NULL, claimed_at = NULL, error_message = NULL,
+  updated_at = ?, call_id = ?, moved_seq = ?`;
 
-/** Prepares the release of one request by its owner. */
-export function prepareRelease(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+/** Prepares the release of one request by its owner, or the reopening of what it reported failed. */
+export function prepareRelease(
+  database: DatabaseSync,
+  t: QuotedTables,
+  { counters, move }: { readonly counters: Counters; readonly move: 'release' | 'reopen' },
+) {
+  const { from } = MOVES[move];
   const update = database.prepare(`
     UPDATE ${t.requests} SET ${RELEASED}
-    WHERE request_id = ? AND status = '${MOVES.release.from}' AND claimed_by = ?`);
+    WHERE request_id = ? AND status = '${from}' AND claimed_by = ? AND claimed_at = coalesce(?, claimed_at)`);
   const transitionOf = prepareTransition(database, t);
-  return function release({ requestId, relayer, releaseId, now }: Release): Transition {
-    const isMade = update.run(now, releaseId, counters.nextMove(), requestId, relayer).changes === 1;
+  return function release({ requestId, relayer, releaseId, now, claimedAt }: Release): Transition {
+    const isMade = update.run(now, releaseId, counters.nextMove(), requestId, relayer, claimedAt ?? null).changes === 1;
     const transition = transitionOf(requestId, releaseId);
     if (!isMade || transition.outcome === 'missing') return transition;
     const { chainName } = transition.record;
-    counters.moved({ chainName, from: MOVES.release.from, to: MOVES.release.to[0], at: now, oldOwner: relayer });
+    const owner = move === 'release' && { oldOwner: relayer };
+    counters.moved({ chainName, from, to: MOVES[move].to[0], at: now, ...owner });
     return transition;
   };
 }
-
-/** A place in a walk over the records of one status. */
-export interface WalkPosition {
-  readonly createdAt: number;
-  readonly requestId: string;
-}
-
-/** Before every record. */
-export const WALK_START: WalkPosition = { createdAt: -1, requestId: '' };
 
 /** A part of a walk over all claims that gives back those of one relayer. */
 export interface ReleaseStep {

@@ -5,12 +5,13 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pendingRequest } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
-import { prepareAccessWrites } from './accessWrites.ts';
+import { prepareCountHits } from './accessWrites.ts';
 import { newRequestOf } from './createWrite.ts';
 import { openDatabase } from './openDatabase.ts';
 import type { SqliteStores } from './openSqliteStores.ts';
 import { prepareRequestWrites } from './requestWrites.ts';
 import { quoteTables } from './tables.ts';
+import { prepareSharedWrites } from './webhookWrites.ts';
 
 const record = pendingRequest();
 const [KEY, WINDOW] = ['reads:ip:192.0.2.1', 30_000_000];
@@ -32,7 +33,8 @@ afterEach(async () => {
 function commitElsewhere(): void {
   const tables = quoteTables(TEST_TABLES);
   const { writes, counters } = prepareRequestWrites(other, tables);
-  const { putRelayer, countHits } = prepareAccessWrites(other, tables);
+  const { putRelayer } = prepareSharedWrites(other, tables);
+  const countHits = prepareCountHits(other, tables);
   other.exec('BEGIN IMMEDIATE');
   writes.create(newRequestOf(record, undefined));
   putRelayer({ address: record.signer, now: 1 });

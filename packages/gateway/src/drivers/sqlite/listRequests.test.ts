@@ -160,11 +160,11 @@ test('a claimed record leaves the list of pending ones in the same moment', asyn
 
 test('a record that is removed leaves nothing behind where records are found by signer and signature', async () => {
   const [kept, removed] = [pendingRequest(), pendingRequest()];
-  for (const [signatureKey, record] of [
+  for (const [key, record] of [
     [KEYS[0], kept],
     [KEYS[1], removed],
   ] as const)
-    await stores.requests.create(record, { signatureKey, once: true });
+    await stores.requests.create(record, { key, once: true });
   expect(await stores.admin.remove(removed.requestId)).toBe('removed');
   const database = new DatabaseSync(rig.file, { readOnly: true });
   const { requests, signed } = quoteTables(TEST_TABLES);

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
-import type { ListPage, ListQuery, RequestFilter, StoredRequest } from '../../ports/requestStore.ts';
+import type { ListPage, ListQuery, StoredRequest } from '../../ports/requestStore.ts';
 import type { QuotedTables } from './tables.ts';
 import {
   type RequestRow,
@@ -21,33 +21,53 @@ const positionForm = /^(\d{1,16}):([0-9a-f-]{36})$/;
 
 const positionOf = (row: RequestRow) => `${row[5]}:${row[0]}`;
 
-type Conditions = Readonly<Record<string, string>>;
-
-/** The columns of a filter, but for the transaction's. */
-function conditionsOf({ signer, chainName, status }: RequestFilter): Conditions {
-  return {
-    ...(signer !== undefined && { signer }),
-    ...(chainName !== undefined && { chain_name: chainName }),
-    ...(status !== undefined && { status }),
-  };
+/** A condition on a record `r`, with the values of its parameters. */
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
 }
 
-/** Writes conditions as SQL. */
-const equals = (conditions: Conditions) => Object.keys(conditions).map((column) => `r.${column} = ?`);
+/** Bounds of `createdAt`. A position lies within them, and takes the place of the one that the walk began at. */
+function boundsOf({ from, to, order, after }: ListQuery, column: string): readonly Condition[] {
+  const begins = order === 'asc' ? from : to;
+  return [
+    ...(from === undefined || (after !== undefined && begins === from)
+      ? []
+      : [{ sql: `${column} >= ?`, values: [from] }]),
+    ...(to === undefined || (after !== undefined && begins === to) ? [] : [{ sql: `${column} < ?`, values: [to] }]),
+  ];
+}
+
+const isStatus = (status: string): Condition => ({ sql: 'r.status = ?', values: [status] });
+
+/** The statuses of a list, one after another: an index holds each of them in order. A claim that has lapsed is pending to a list. */
+function statusesOf({ filter: { status }, leaseExpiredAt }: ListQuery): readonly Condition[] {
+  if (status === undefined) return REQUEST_STATUSES.map(isStatus);
+  const lapsed = { sql: "r.status = 'processing' AND r.claimed_at <= ?", values: [leaseExpiredAt ?? -1] };
+  return status === 'pending' && leaseExpiredAt !== undefined ? [isStatus(status), lapsed] : [isStatus(status)];
+}
+
+/** The conditions of a list, but for the transaction's. */
+function conditionsOf(query: ListQuery): readonly Condition[] {
+  const { signer, chainName, status } = query.filter;
+  const statuses = status === undefined ? [] : statusesOf(query);
+  return [
+    ...(signer === undefined ? [] : [{ sql: 'r.signer = ?', values: [signer] }]),
+    ...(chainName === undefined ? [] : [{ sql: 'r.chain_name = ?', values: [chainName] }]),
+    ...(statuses.length === 0 ? [] : [joined(statuses, 'OR')]),
+  ];
+}
+
+/** Joins conditions to one. */
+const joined = (conditions: readonly Condition[], word: 'AND' | 'OR'): Condition => ({
+  sql: conditions.map(({ sql }) => `(${sql})`).join(` ${word} `) || 'TRUE',
+  values: conditions.flatMap(({ values }) => values),
+});
 
 function readPosition(after: string): [number, string] {
   const match = positionForm.exec(after);
   if (match?.[1] === undefined || match[2] === undefined) throw new InvalidCursorError();
   return [Number(match[1]), match[2]];
-}
-
-/**
- * A chain's records of all statuses are those of each in turn, merged on the way: one index more would be one tree more that every write
- * has to keep.
- */
-function selectOfAnyStatus(one: string): { readonly sql: string; readonly times: number } {
-  const each = REQUEST_STATUSES.map((status) => `${one} AND r.status = '${status}'`);
-  return { sql: each.join(' UNION ALL '), times: each.length };
 }
 
 /** A query with the values of its parameters. */
@@ -56,29 +76,35 @@ interface Walk {
   readonly values: readonly (string | number)[];
 }
 
-/** Walks an index that holds the filters. */
-function walkIndex(tables: QuotedTables, { filter, order, after }: ListQuery): Walk {
-  const conditions = conditionsOf(filter);
+/**
+ * Walks an index that holds the filters. The records of several statuses are those of each in turn, merged on the way: one index more would
+ * be one tree more that every write has to keep.
+ */
+function walkIndex(tables: QuotedTables, query: ListQuery): Walk {
+  const { filter, order, after } = query;
+  const chain = filter.chainName === undefined ? [] : [{ sql: 'r.chain_name = ?', values: [filter.chainName] }];
   const position = after === undefined ? [] : readPosition(after);
-  const where = equals(conditions);
-  if (position.length > 0) where.push(`(r.created_at, r.request_id) ${order === 'asc' ? '>' : '<'} (?, ?)`);
-  const one = `${selectRequests(tables)} WHERE ${where.join(' AND ')}`;
-  const isOneIndex = filter.chainName === undefined || filter.status !== undefined;
-  const { sql, times } = isOneIndex ? { sql: one, times: 1 } : selectOfAnyStatus(one);
-  const valuesOfOne = [...Object.values(conditions), ...position];
+  const behind = { sql: `(r.created_at, r.request_id) ${order === 'asc' ? '>' : '<'} (?, ?)`, values: position };
+  const shared = [...chain, ...boundsOf(query, 'r.created_at'), ...(position.length > 0 ? [behind] : [])];
+  const parts = statusesOf(query).map((status) => joined([...shared, status], 'AND'));
   return {
-    sql: `${sql} ORDER BY created_at ${order}, request_id ${order}`,
-    values: Array<typeof valuesOfOne>(times).fill(valuesOfOne).flat(),
+    sql: `${parts.map(({ sql }) => `${selectRequests(tables)} WHERE ${sql}`).join(' UNION ALL ')} ORDER BY created_at ${order}, request_id ${order}`,
+    values: parts.flatMap(({ values }) => values),
   };
 }
 
 /** Walks what a signer has, and checks all filters on the records: another signer may have the same key. */
-function walkSigner(tables: QuotedTables, { filter, order, after }: ListQuery, signer: string): Walk {
-  const conditions = conditionsOf(filter);
-  const begin = selectSigned(tables, equals(conditions).join(' AND '));
+function walkSigner(tables: QuotedTables, query: ListQuery, signer: string): Walk {
+  const { order, after } = query;
+  const wanted = joined(conditionsOf(query), 'AND');
+  const begin = selectSigned(tables, wanted.sql);
   // What is below 0 are places of signatures.
   const where = [`f.signer_key = ${signerKey('?')}`, 'f.place >= 0'];
-  const values: (string | number)[] = [...Object.values(conditions), signer];
+  const values: (string | number)[] = [...wanted.values, signer];
+  for (const bound of boundsOf(query, 'f.place')) {
+    where.push(bound.sql);
+    values.push(...bound.values);
+  }
   if (after !== undefined) {
     const [createdAt, requestId] = readPosition(after);
     const sign = order === 'asc' ? '>' : '<';
@@ -97,7 +123,9 @@ interface ListContext {
 }
 
 /** SQL that finds a transaction's requests, in the order of a list: the next of them, but for those of another one with the same key. */
-function findTransaction({ requests }: QuotedTables, { order, after }: ListQuery): string {
+function findTransaction({ requests }: QuotedTables, query: ListQuery): string {
+  const { order, after } = query;
+  const bounds = boundsOf(query, 'r.created_at').map(({ sql }) => `AND ${sql}`);
   const [part, key] = [transactionPart('r.seq'), transactionKey('r.tx_hash')];
   const place = after === undefined ? '' : `AND (r.created_at, r.request_id) ${order === 'asc' ? '>' : '<'} (?, ?)`;
   return `
@@ -105,20 +133,21 @@ function findTransaction({ requests }: QuotedTables, { order, after }: ListQuery
       SELECT ${transactionPart('min(seq)')} FROM ${requests}
       UNION ALL SELECT part + 1 FROM parts WHERE part < (SELECT ${transactionPart('max(seq)')} FROM ${requests}))
     SELECT r.seq FROM parts CROSS JOIN ${requests} r
-    WHERE ${part} = parts.part AND ${key} = ${transactionKey('?')} AND r.tx_hash IS NOT NULL ${place}
+    WHERE ${part} = parts.part AND ${key} = ${transactionKey('?')} AND r.tx_hash IS NOT NULL ${bounds.join(' ')} ${place}
     ORDER BY r.created_at ${order}, r.request_id ${order} LIMIT ${MAX_SCANNED + 1}`;
 }
 
 /** Walks the requests of a transaction, and checks all filters on the records, which are read one by one: their params may be large. */
 function* walkTransaction({ statement, tables, query }: ListContext, txHash: string): Generator<RequestRow> {
-  const conditions = conditionsOf(query.filter);
-  const wanted = ['r.tx_hash = ? COLLATE NOCASE', ...equals(conditions)].join(' AND ');
-  const select = statement(`${selectWanted(tables, wanted)} WHERE r.seq = ?`);
+  const isTransaction = { sql: 'r.tx_hash = ? COLLATE NOCASE', values: [txHash] };
+  const wanted = joined([isTransaction, ...conditionsOf(query)], 'AND');
+  const select = statement(`${selectWanted(tables, wanted.sql)} WHERE r.seq = ?`);
   select.setReturnArrays(true);
   const place = query.after === undefined ? [] : readPosition(query.after);
-  for (const { seq } of statement(findTransaction(tables, query)).all(txHash, ...place)) {
+  const bounds = boundsOf(query, '').flatMap(({ values }) => values);
+  for (const { seq } of statement(findTransaction(tables, query)).all(txHash, ...bounds, ...place)) {
     // The columns are those of RequestRow, and all is read in one transaction.
-    yield select.get(txHash, ...Object.values(conditions), Number(seq)) as unknown as RequestRow;
+    yield select.get(...wanted.values, Number(seq)) as unknown as RequestRow;
   }
 }
 

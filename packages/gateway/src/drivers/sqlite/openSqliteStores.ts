@@ -1,30 +1,32 @@
-import { migrateDatabase } from '@prism-gateway/runtime';
+import { migrateDatabase } from '@prism-gateway/node';
 import type { AdminStore } from '../../ports/adminStore.ts';
 import type { RelayerStore } from '../../ports/relayerStore.ts';
 import type { RequestChanges } from '../../ports/requestChanges.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
 import type { WorkerThread } from '../../ports/workerThread.ts';
-import { createAdminStore } from './adminStore.ts';
+import { createAdminStore, createRelayerStore, type SqlContext } from '../sql/adminStore.ts';
+import type { SharedRateLimitStore } from '../sql/createSharedRateLimits.ts';
+import type { TableNames } from '../sql/tables.ts';
+import { createWebhookStore } from '../sql/webhookStore.ts';
 import { createFileCheck } from './checkFile.ts';
 import { createRequestChanges } from './createRequestChanges.ts';
 import { createRetention, type RetentionOptions } from './createRetention.ts';
 import { createSnapshot, createStatements, readStore } from './createSnapshot.ts';
 import { createWriter } from './createWriter.ts';
 import { openDatabase } from './openDatabase.ts';
-import { createRateLimitStore, type SqliteRateLimitStore } from './rateLimitStore.ts';
-import { createRelayerStore } from './relayerStore.ts';
+import { createRateLimitStore } from './rateLimitStore.ts';
 import { createRequestStore } from './requestStore.ts';
 import { schemasOf } from './schema.ts';
-import { quoteTables, type TableNames } from './tables.ts';
-import { createWebhookStore } from './webhookStore.ts';
+import { quoteTables } from './tables.ts';
+import { TEXT_FORM } from './webhookWrites.ts';
 
 export interface SqliteStores {
   readonly requests: RequestStore;
   readonly changes: RequestChanges;
   readonly relayers: RelayerStore;
   readonly admin: AdminStore;
-  readonly rateLimits: SqliteRateLimitStore;
+  readonly rateLimits: SharedRateLimitStore;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryQueue;
   /** @throws DependencyUnavailableError */
@@ -61,16 +63,27 @@ export function openSqliteStores(options: SqliteOptions): SqliteStores {
   const retention = createRetention(writer, options);
   const context = { database, snapshot, writer, changes, tables: quoted };
   const rateLimits = createRateLimitStore(context);
-  const outbox = createWebhookStore(context);
+  const statement = createStatements(database);
+  const shared: SqlContext = {
+    ...{ tables: quoted, form: TEXT_FORM },
+    read: (sql, ...values) => readStore(() => snapshot.read(() => statement(sql).all(...values))),
+    async write(kind, input) {
+      const result = await writer.write(kind, input);
+      // Who waits for a request looks again, and finds it gone.
+      if (kind === 'removeRequest' && result === 'removed') changes.moved(String(input));
+      return result;
+    },
+  };
   const probe = database.prepare(`SELECT 1 FROM ${quoted.requests} LIMIT 1`);
   return {
     requests: createRequestStore(context),
     changes,
-    relayers: createRelayerStore(context),
-    admin: createAdminStore(context),
+    relayers: createRelayerStore(shared),
+    admin: createAdminStore(shared),
     rateLimits,
-    webhooks: outbox.webhooks,
-    deliveries: outbox.deliveries,
+    ...createWebhookStore(shared, (listener) =>
+      writer.onCommitted((moves) => moves && listener(moves.last - moves.after)),
+    ),
     async checkReady() {
       readStore(() => snapshot.read(() => probe.get()));
       await checkFile();

@@ -5,17 +5,20 @@ import type {
   BatchTransition,
   FeedPage,
   FeedQuery,
+  Release,
   ReleaseAll,
   RequestStats,
   RequestStore,
   StoredRequest,
+  Transition,
 } from '../../ports/requestStore.ts';
+import { WALK_START, type WalkPosition } from '../sql/createRetention.ts';
 import { readSequence } from './counters.ts';
 import type { OwnMoves } from './createRequestChanges.ts';
 import { createStatements, readStore } from './createSnapshot.ts';
 import { newRequestOf } from './createWrite.ts';
 import type { Writer } from './createWriter.ts';
-import { type ReleasedStep, WALK_START, type WalkPosition } from './endWrites.ts';
+import type { ReleasedStep } from './endWrites.ts';
 import { listPage } from './listRequests.ts';
 import type { SqliteContext } from './sqliteContext.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
@@ -170,9 +173,15 @@ async function releaseAll(writer: Writer, changes: OwnMoves, { relayer, now, lim
 /** The queue's records in SQLite: read on this thread, written on the writer's. */
 export function createRequestStore({ database, snapshot, writer, tables, changes }: SqliteContext): RequestStore {
   const statement = createStatements(database);
+  const selectPending = database.prepare(`SELECT bytes FROM ${tables.pending} WHERE holder = ?`);
   const select = database.prepare(`${selectRequests(tables)} WHERE r.request_id = ?`);
   select.setReturnArrays(true);
   const { told, toldAll } = tellOf(changes);
+  async function giveBack(move: 'release' | 'reopen', release: Release): Promise<Transition> {
+    const transition = told(release.requestId, await writer.write(move, release));
+    if (transition.outcome === 'moved') changes.appeared(transition.record.chainName);
+    return transition;
+  }
   return {
     async create(record, submission) {
       const creation = await writer.write('create', newRequestOf(record, submission));
@@ -189,20 +198,14 @@ export function createRequestStore({ database, snapshot, writer, tables, changes
     list: async (query) => readPage(() => snapshot.read(() => listPage(statement, tables, query))),
     feed: async (query) => readPage(() => snapshot.read(() => readFeed({ statement, tables }, query))),
     claim: async (claim) => told(claim.requestId, await writer.write('claim', claim)),
-    claimAll: async (moves, bounds) => toldAll(moves, await writer.write('claimAll', { moves, ...bounds })),
-    async claimOldest(claim) {
-      const won = await writer.write('claimOldest', claim);
-      for (const { requestId } of won) changes.moved(requestId);
-      return won;
-    },
+    claimAll: async (claims) => toldAll(claims, await writer.write('claimAll', claims)),
     report: async (report) => told(report.requestId, await writer.write('report', report)),
-    reportAll: async (moves, bounds) => toldAll(moves, await writer.write('reportAll', { moves, ...bounds })),
-    async release(release) {
-      const transition = told(release.requestId, await writer.write('release', release));
-      if (transition.outcome === 'moved') changes.appeared(transition.record.chainName);
-      return transition;
-    },
+    reportAll: async (reports) => toldAll(reports, await writer.write('reportAll', reports)),
+    release: (release) => giveBack('release', release),
+    reopen: (reopening) => giveBack('reopen', reopening),
     releaseAll: (release) => releaseAll(writer, changes, release),
     stats: async () => readStore(() => snapshot.read(() => readStats(statement, tables))),
+    pendingBytes: (holders) =>
+      readStore(() => snapshot.read(() => holders.map((holder) => Number(selectPending.get(holder)?.bytes ?? 0)))),
   };
 }

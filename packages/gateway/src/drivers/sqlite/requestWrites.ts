@@ -1,22 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { REQUEST_MOVES as MOVES, type RequestStatus } from '@prism-gateway/protocol/states';
+import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
 import type {
   BatchTransition,
   Claim,
   ClaimTransition,
   Creation,
-  OldestClaim,
   Release,
   Report,
-  StoredRequest,
   Transition,
 } from '../../ports/requestStore.ts';
+import type { ExpiredStep, ExpiryStep } from '../sql/createRetention.ts';
+import { inBatch } from '../sql/tables.ts';
 import { type Counters, prepareCounters } from './counters.ts';
 import { type NewRequest, prepareCreate } from './createWrite.ts';
 import {
   createReportAll,
-  type ExpiredStep,
-  type ExpiryStep,
   prepareRelease,
   prepareReleaseStep,
   prepareReport,
@@ -24,10 +22,12 @@ import {
   type ReleasedStep,
   type ReleaseStep,
 } from './endWrites.ts';
-import { type Batch, bytesOf, inBatch, prepareTransition, type QuotedTables } from './tables.ts';
+import { prepareTransition, type QuotedTables, type ReadTransition, selectWanted } from './tables.ts';
 
 /** A time before every claim. */
 const NEVER = -1;
+/** A time after every claim. */
+const EVER = Number.MAX_SAFE_INTEGER;
 
 /** Takes lapsed claims over, the relayer's own ones after one more lease. */
 function prepareTakeOver(database: DatabaseSync, t: QuotedTables, counters: Counters) {
@@ -37,7 +37,7 @@ function prepareTakeOver(database: DatabaseSync, t: QuotedTables, counters: Coun
     AND claimed_at <= CASE WHEN claimed_by = ? THEN ? ELSE ? END`;
   const selectOwner = database.prepare(`SELECT claimed_by FROM ${t.requests} WHERE ${lapsed}`);
   const update = database.prepare(`
-    UPDATE ${t.requests} SET claimed_by = ?, claimed_at = ?, updated_at = ?, call_id = ?, moved_seq = ?
+    UPDATE ${t.requests} SET claimed_by = ?, held_by = ?, claimed_at = ?, held_since = ?, updated_at = ?, call_id = ?, moved_seq = ?
     WHERE request_id = ?`);
   /** @returns who held a claim that has lapsed; undefined where it may not be taken over */
   function findOwner({ requestId, claimId, relayer, leaseExpiredAt, ownLeaseExpiredAt }: Claim): string | undefined {
@@ -47,23 +47,29 @@ function prepareTakeOver(database: DatabaseSync, t: QuotedTables, counters: Coun
     return owner === undefined ? undefined : String(owner);
   }
   function takeOver({ requestId, relayer, claimId, now }: Claim): void {
-    update.run(relayer, now, now, claimId, counters.nextMove(), requestId);
+    update.run(relayer, relayer, now, now, now, claimId, counters.nextMove(), requestId);
   }
   return { findOwner, takeOver };
 }
 
 /** Prepares single claims. */
-function prepareClaim(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+function prepareClaim(
+  database: DatabaseSync,
+  t: QuotedTables,
+  { counters, transitionOf }: { readonly counters: Counters; readonly transitionOf: ReadTransition },
+) {
   const [claimed] = MOVES.claim.to;
   const update = database.prepare(`
     UPDATE ${t.requests}
-    SET status = '${claimed}', claimed_by = ?, claimed_at = ?, updated_at = ?, call_id = ?, moved_seq = ?
-    WHERE request_id = ? AND status = '${MOVES.claim.from}'`);
+    SET status = '${claimed}', claimed_by = ?1, claimed_at = ?2, call_id = ?3, moved_seq = ?4,
+      held_since = CASE WHEN held_by = ?1 AND updated_at > ?6 THEN held_since ELSE ?2 END, held_by = ?1, updated_at = ?2
+    WHERE request_id = ?5 AND status = '${MOVES.claim.from}'
+      AND NOT (coalesce(held_by = ?1, 0) AND updated_at > ?6 AND held_since <= ?7)`);
   const { findOwner, takeOver } = prepareTakeOver(database, t, counters);
-  const transitionOf = prepareTransition(database, t);
-  /** Claims what is pending. */
-  function claimPending({ requestId, relayer, claimId, now }: Claim): boolean {
-    return update.run(relayer, now, now, claimId, counters.nextMove(), requestId).changes === 1;
+  /** Claims what is pending; a release does not break a relayer's hold. */
+  function claimPending({ requestId, relayer, claimId, now, leaseExpiredAt = EVER, firstClaimedAfter }: Claim) {
+    const bounds = [leaseExpiredAt, firstClaimedAfter ?? NEVER];
+    return update.run(relayer, now, claimId, counters.nextMove(), requestId, ...bounds).changes === 1;
   }
   /** Reads the record after a claim, and counts a claim that was made. */
   function madeClaim({ requestId, relayer, claimId, now }: Claim, oldOwner?: string): Transition {
@@ -101,59 +107,27 @@ function prepareClaimAll(
   t: QuotedTables,
   { counters, claim }: { readonly counters: Counters; readonly claim: (claim: Claim) => ClaimTransition },
 ) {
-  const selectStatus = database.prepare(`SELECT status FROM ${t.requests} WHERE request_id = ?`);
   const renew = database.prepare(`
     UPDATE ${t.requests} SET claimed_at = ?, updated_at = ?, call_id = ?, moved_seq = ?
-    WHERE request_id = ? AND status = '${MOVES.renew.from}' AND claimed_by = ? AND claimed_at > ? AND call_id <> ?`);
+    WHERE request_id = ? AND status = '${MOVES.renew.from}' AND claimed_by = ? AND claimed_at > ? AND held_since > ? AND call_id <> ?`);
   function claimOrRenew(one: Claim): ClaimTransition {
-    const { requestId, relayer, claimId, now, leaseExpiredAt = NEVER } = one;
-    renew.run(now, now, claimId, counters.nextMove(), requestId, relayer, leaseExpiredAt, claimId);
+    const { requestId, relayer, claimId, now, leaseExpiredAt = NEVER, firstClaimedAfter = NEVER } = one;
+    const bounds = [leaseExpiredAt, firstClaimedAfter];
+    renew.run(now, now, claimId, counters.nextMove(), requestId, relayer, ...bounds, claimId);
     return claim(one);
   }
-  function leave({ requestId }: Claim): BatchTransition {
-    const status = selectStatus.get(requestId)?.status;
-    // The column holds what this driver writes.
-    return status === undefined ? { outcome: 'missing' } : { outcome: 'conflict', status: status as RequestStatus };
-  }
-  return function claimAll({ moves, maxParamsBytes }: Batch<Claim>): readonly BatchTransition[] {
-    let bytes = 0;
-    return moves.map((one) => {
-      if (bytes >= maxParamsBytes) return leave(one);
-      const transition = claimOrRenew(one);
-      if (transition.outcome === 'moved') bytes += bytesOf(transition.record);
-      return inBatch(transition);
-    });
-  };
-}
-
-/** Claims the oldest pending requests of a chain. */
-function prepareClaimOldest(database: DatabaseSync, t: QuotedTables, claim: (claim: Claim) => ClaimTransition) {
-  const selectOldest = database.prepare(`
-    SELECT request_id FROM ${t.requests} WHERE chain_name = ? AND status = '${MOVES.claim.from}'
-    ORDER BY created_at, request_id LIMIT ?`);
-  return function claimOldest({ chainName, limit, maxParamsBytes, ...rest }: OldestClaim): readonly StoredRequest[] {
-    const won: StoredRequest[] = [];
-    let bytes = 0;
-    for (const { request_id } of selectOldest.all(chainName, limit)) {
-      if (bytes >= maxParamsBytes) break;
-      const transition = claim({ requestId: String(request_id), ...rest });
-      if (transition.outcome !== 'moved') break;
-      won.push(transition.record);
-      bytes += bytesOf(transition.record);
-    }
-    return won;
-  };
+  return (claims: readonly Claim[]): readonly BatchTransition[] => claims.map((one) => inBatch(claimOrRenew(one)));
 }
 
 /** The writes of requests, with what each takes and returns. */
 export interface RequestWrites {
   create: { readonly input: NewRequest; readonly result: Creation };
   claim: { readonly input: Claim; readonly result: ClaimTransition };
-  claimAll: { readonly input: Batch<Claim>; readonly result: readonly BatchTransition[] };
-  claimOldest: { readonly input: OldestClaim; readonly result: readonly StoredRequest[] };
+  claimAll: { readonly input: readonly Claim[]; readonly result: readonly BatchTransition[] };
   report: { readonly input: Report; readonly result: Transition };
-  reportAll: { readonly input: Batch<Report>; readonly result: readonly BatchTransition[] };
+  reportAll: { readonly input: readonly Report[]; readonly result: readonly BatchTransition[] };
   release: { readonly input: Release; readonly result: Transition };
+  reopen: { readonly input: Release; readonly result: Transition };
   releaseStep: { readonly input: ReleaseStep; readonly result: ReleasedStep };
   expireStep: { readonly input: ExpiryStep; readonly result: ExpiredStep };
   vacuumStep: { readonly input: null; readonly result: number };
@@ -165,16 +139,17 @@ export interface RequestWrites {
  */
 export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTables) {
   const counters = prepareCounters(database, tables);
-  const claim = prepareClaim(database, tables, counters);
-  const report = prepareReport(database, tables, counters);
+  const whole = { counters, transitionOf: prepareTransition(database, tables) };
+  // A batch answers without params, and a hundred of them may be large.
+  const heads = { counters, transitionOf: prepareTransition(database, tables, selectWanted(tables, 'FALSE')) };
   const writes = {
     create: prepareCreate(database, tables, counters),
-    claim,
-    claimAll: prepareClaimAll(database, tables, { counters, claim }),
-    claimOldest: prepareClaimOldest(database, tables, claim),
-    report,
-    reportAll: createReportAll(report),
-    release: prepareRelease(database, tables, counters),
+    claim: prepareClaim(database, tables, whole),
+    claimAll: prepareClaimAll(database, tables, { counters, claim: prepareClaim(database, tables, heads) }),
+    report: prepareReport(database, tables, whole),
+    reportAll: createReportAll(prepareReport(database, tables, heads)),
+    release: prepareRelease(database, tables, { counters, move: 'release' }),
+    reopen: prepareRelease(database, tables, { counters, move: 'reopen' }),
     releaseStep: prepareReleaseStep(database, tables, counters),
     ...prepareRetention(database, tables, counters),
   };

@@ -1,15 +1,16 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { type AccessWrites, type AdminWrites, prepareAccessWrites, prepareAdminWrites } from './accessWrites.ts';
+import type { SharedWrites } from '../sql/adminStore.ts';
+import type { CommittedMoves } from '../sql/createTally.ts';
+import type { TableNames } from '../sql/tables.ts';
+import { type LimitWrites, prepareAdminWrites, prepareCountHits } from './accessWrites.ts';
 import { createIdentityCheck } from './checkFile.ts';
-import type { CommittedMoves } from './counters.ts';
-import { type DeliveryWrites, prepareDeliveryWrites } from './deliveryWrites.ts';
 import { openDatabase } from './openDatabase.ts';
 import { prepareRequestWrites, type RequestWrites } from './requestWrites.ts';
-import { quoteTables, type TableNames } from './tables.ts';
-import { prepareWebhookWrites, type WebhookWrites } from './webhookWrites.ts';
+import { quoteTables } from './tables.ts';
+import { prepareSharedWrites } from './webhookWrites.ts';
 
 /** Every write that the store knows. */
-export type Writes = RequestWrites & AccessWrites & AdminWrites & WebhookWrites & DeliveryWrites;
+export type Writes = RequestWrites & LimitWrites & SharedWrites;
 export type WriteKind = keyof Writes;
 
 /** One write on its way to the writer. */
@@ -56,10 +57,9 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   const { writes: requestWrites, counters } = prepareRequestWrites(database, quoted);
   const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
     ...requestWrites,
-    ...prepareAccessWrites(database, quoted),
     ...prepareAdminWrites(database, quoted, counters),
-    ...prepareWebhookWrites(database, quoted),
-    ...prepareDeliveryWrites(database, quoted),
+    ...prepareSharedWrites(database, quoted),
+    countHits: prepareCountHits(database, quoted),
   };
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');

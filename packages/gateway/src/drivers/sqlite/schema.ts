@@ -1,20 +1,36 @@
-import type { Schema } from '@prism-gateway/runtime';
+import type { Schema } from '@prism-gateway/node';
+import {
+  createRateLimitTable,
+  createRelayerTable,
+  createStatsTables,
+  createWebhookTables,
+  type Dialect,
+} from '../sql/sharedTables.ts';
+import type { TableNames } from '../sql/tables.ts';
 import {
   type QuotedTables,
   quoteName,
   quoteTables,
   signaturePlace,
   signerKey,
-  type TableNames,
   transactionKey,
   transactionPart,
 } from './tables.ts';
 
 type Tables = QuotedTables & { readonly index: (suffix: string) => string };
 
-/** The records. Those that are pending or claimed have a place among all moves, `moved_seq`: that of their storing, or of their claim. */
-function createRequestTables({ index, requests, params, signed, counters }: Tables): string {
+/** The records. `held_since` is when `held_by` claimed it first, without a break of a lease. Those that are pending or claimed have a place among all moves, `moved_seq`: that of their storing, or of their claim. */
+function createRequestTables({ index, requests, params, signed, counters, pending }: Tables): string {
   const add = (place: string) => `INSERT INTO ${signed} SELECT ${signerKey('NEW.signer')}, ${place}, NEW.seq`;
+  const enter = ['peer', 'network']
+    .map(
+      (column) => `INSERT INTO ${pending} SELECT NEW.${column}, NEW.bytes WHERE NEW.${column} IS NOT NULL
+      ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;`,
+    )
+    .concat(`UPDATE ${pending} SET bytes = bytes + NEW.bytes WHERE holder = '';`)
+    .join('\n');
+  const leave = `UPDATE ${pending} SET bytes = bytes - OLD.bytes WHERE holder IN ('', OLD.peer, OLD.network);
+    DELETE FROM ${pending} WHERE holder IN (OLD.peer, OLD.network) AND bytes <= 0;`;
   return `
     CREATE TABLE ${requests} (
       seq INTEGER PRIMARY KEY,
@@ -30,8 +46,13 @@ function createRequestTables({ index, requests, params, signed, counters }: Tabl
       claimed_by TEXT COLLATE NOCASE,
       claimed_at INTEGER,
       call_id TEXT,
+      held_by TEXT COLLATE NOCASE,
+      held_since INTEGER,
       signature_hash INTEGER,
-      moved_seq INTEGER
+      moved_seq INTEGER,
+      bytes INTEGER NOT NULL DEFAULT 0,
+      peer TEXT,
+      network TEXT
     ) STRICT;
     -- Lists by status; what is to be removed, or released.
     CREATE INDEX ${index('by_status')} ON ${requests} (status, created_at, request_id);
@@ -56,56 +77,15 @@ function createRequestTables({ index, requests, params, signed, counters }: Tabl
       DELETE FROM ${signed} WHERE signer_key = ${signerKey('OLD.signer')}
         AND place IN (OLD.created_at, ${signaturePlace('OLD.signature_hash')}) AND seq = OLD.seq;
     END;
-  `;
-}
-
-/** What is counted, and what administrators did. Chains beyond the first thousand or so are counted together, under no name. */
-function createStatsTables({ chains, activity, relayerStats, audit }: Tables): string {
-  return `
-    CREATE TABLE ${chains} (
-      chain_name TEXT PRIMARY KEY, pending INTEGER NOT NULL, processing INTEGER NOT NULL,
-      success INTEGER NOT NULL, failed INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    INSERT INTO ${chains} VALUES ('', 0, 0, 0, 0);
-    CREATE TABLE ${activity} (
-      period INTEGER NOT NULL, start INTEGER NOT NULL, posts INTEGER NOT NULL, claims INTEGER NOT NULL,
-      success INTEGER NOT NULL, failed INTEGER NOT NULL, PRIMARY KEY (period, start)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE ${relayerStats} (
-      address TEXT PRIMARY KEY COLLATE NOCASE, open_claims INTEGER NOT NULL, success INTEGER NOT NULL,
-      failed INTEGER NOT NULL, conflicts INTEGER NOT NULL, last_seen_at INTEGER NOT NULL, durations TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE ${audit} (
-      number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, act TEXT NOT NULL, key_id TEXT NOT NULL,
-      target TEXT NOT NULL, reason TEXT
-    ) STRICT;
-  `;
-}
-
-function createWebhookTables({ index, webhooks, deliveries }: Tables): string {
-  return `
-    CREATE TABLE ${webhooks} (
-      id TEXT PRIMARY KEY, url TEXT NOT NULL, events INTEGER NOT NULL,
-      chain_name TEXT, signer TEXT COLLATE NOCASE, label TEXT, enabled INTEGER NOT NULL,
-      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-      secret TEXT NOT NULL, old_secret TEXT, old_secret_until INTEGER,
-      waiting INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0, dropped_at INTEGER, delivered_at INTEGER,
-      fails INTEGER NOT NULL DEFAULT 0, failing_since INTEGER,
-      paused_until INTEGER NOT NULL DEFAULT 0, probe_until INTEGER NOT NULL DEFAULT 0,
-      disabled_at INTEGER, disabled_reason TEXT
-    ) STRICT;
-    CREATE TABLE ${deliveries} (
-      seq INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id TEXT NOT NULL, request_id TEXT NOT NULL,
-      event TEXT NOT NULL, at INTEGER NOT NULL, record TEXT NOT NULL,
-      state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, next_at INTEGER,
-      first_failed_at INTEGER, ended_at INTEGER, last_status INTEGER, last_error TEXT
-    ) STRICT;
-    -- What is due.
-    CREATE INDEX ${index('due')} ON ${deliveries} (webhook_id, next_at) WHERE next_at IS NOT NULL;
-    -- The next one of a request, once the one before has ended.
-    CREATE INDEX ${index('ordered')} ON ${deliveries} (webhook_id, request_id, seq) WHERE state = 'waiting';
-    -- What has ended first, to be forgotten.
-    CREATE INDEX ${index('ended')} ON ${deliveries} (webhook_id, ended_at) WHERE state <> 'waiting';
+    -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
+    CREATE TABLE ${pending} (holder TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO ${pending} VALUES ('', 0);
+    CREATE TRIGGER ${index('pending.new')} AFTER INSERT ON ${requests} WHEN NEW.status = 'pending' BEGIN ${enter} END;
+    CREATE TRIGGER ${index('pending.again')} AFTER UPDATE OF status ON ${requests}
+      WHEN NEW.status = 'pending' AND OLD.status <> 'pending' BEGIN ${enter} END;
+    CREATE TRIGGER ${index('pending.moved')} AFTER UPDATE OF status ON ${requests}
+      WHEN NEW.status <> 'pending' AND OLD.status = 'pending' BEGIN ${leave} END;
+    CREATE TRIGGER ${index('pending.gone')} AFTER DELETE ON ${requests} WHEN OLD.status = 'pending' BEGIN ${leave} END;
   `;
 }
 
@@ -113,28 +93,14 @@ function createWebhookTables({ index, webhooks, deliveries }: Tables): string {
 export function schemasOf(names: TableNames): readonly Schema[] {
   const index = (suffix: string) => quoteName(`${names.requests}.${suffix}`);
   const tables = { ...quoteTables(names), index };
-  const { relayers, rateLimits } = tables;
+  const dialect: Dialect = {
+    ...{ text: 'TEXT', integer: 'INTEGER', counted: 'INTEGER PRIMARY KEY AUTOINCREMENT' },
+    ...{ keyed: 'STRICT, WITHOUT ROWID', plain: 'STRICT', index: (_, suffix) => index(suffix) },
+  };
+  const queue = [createStatsTables, createWebhookTables].map((create) => create(tables, dialect));
   return [
-    {
-      store: names.requests,
-      steps: [createRequestTables(tables) + createStatsTables(tables) + createWebhookTables(tables)],
-    },
-    {
-      store: names.relayers,
-      steps: [
-        `CREATE TABLE ${relayers} (
-          address TEXT PRIMARY KEY COLLATE NOCASE, label TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-          suspended_at INTEGER, suspend_reason TEXT
-        ) STRICT`,
-      ],
-    },
-    {
-      store: names.rateLimits,
-      steps: [
-        `CREATE TABLE ${rateLimits} (
-          key TEXT NOT NULL, window INTEGER NOT NULL, hits INTEGER NOT NULL, PRIMARY KEY (key, window)
-        ) STRICT, WITHOUT ROWID`,
-      ],
-    },
+    { store: names.requests, steps: [[createRequestTables(tables), ...queue].join('')] },
+    { store: names.relayers, steps: [createRelayerTable(tables, dialect)] },
+    { store: names.rateLimits, steps: [createRateLimitTable(tables, dialect)] },
   ];
 }

@@ -1,38 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
-import type { RelayerRecord } from '../../ports/relayerStore.ts';
-import type {
-  BatchBounds,
-  BatchTransition,
-  ClaimTransition,
-  StoredRequest,
-  Transition,
-} from '../../ports/requestStore.ts';
+import type { StoredRequest, Transition } from '../../ports/requestStore.ts';
+import type { SharedTables } from '../sql/sharedTables.ts';
+import type { TableNames } from '../sql/tables.ts';
 
-/** Names of the stores, as the settings give them. */
-export interface TableNames {
+/** The tables of a deployment, quoted for SQL. */
+export interface QuotedTables extends SharedTables {
   readonly requests: string;
-  readonly relayers: string;
-  readonly rateLimits: string;
-}
-
-/** The same names, quoted for SQL, with those of the tables that belong to them. */
-export interface QuotedTables extends TableNames {
   /** The params, apart from the records, so that a claim does not rewrite them. */
   readonly params: string;
   /** Where records are found by their signer and, exactly, by their signature. */
   readonly signed: string;
   /** How often any record has moved. */
   readonly counters: string;
-  /** How many requests there are, by chain and status. */
-  readonly chains: string;
-  /** How many acts there were, by minute and hour. */
-  readonly activity: string;
-  readonly relayerStats: string;
-  /** Acts of administrators. */
-  readonly audit: string;
-  readonly webhooks: string;
-  readonly deliveries: string;
+  /** Bytes of what is pending, by who holds it. */
+  readonly pending: string;
   /** Triggers. */
   readonly webhookCreated: string;
   readonly webhookMoved: string;
@@ -49,6 +31,7 @@ export function quoteTables({ requests, relayers, rateLimits }: TableNames): Quo
     params: suffixed('params'),
     signed: suffixed('signed'),
     counters: suffixed('counters'),
+    pending: suffixed('pending'),
     chains: suffixed('chains'),
     activity: suffixed('activity'),
     relayerStats: suffixed('relayers'),
@@ -145,17 +128,14 @@ export function requestOfRow(row: RequestRow): StoredRequest {
   return errorMessage === null ? claimed : { ...claimed, errorMessage };
 }
 
-/** Moves of one call. */
-export interface Batch<Move> extends BatchBounds {
-  readonly moves: readonly Move[];
-}
-
 /**
  * Prepares the reading of a record after a conditional write. The id of the call that moved it last tells whose move it was: this
  * call's, now or at an earlier try, or a rival's.
+ *
+ * @param columns - begins the query; default whole requests
  */
-export function prepareTransition(database: DatabaseSync, t: QuotedTables) {
-  const select = database.prepare(`${selectRequests(t)} WHERE r.request_id = ?`);
+export function prepareTransition(database: DatabaseSync, t: QuotedTables, columns = selectRequests(t)) {
+  const select = database.prepare(`${columns} WHERE r.request_id = ?`);
   select.setReturnArrays(true);
   return function transitionOf(requestId: string, callId: string): Transition {
     // The columns are those of RequestRow.
@@ -165,34 +145,5 @@ export function prepareTransition(database: DatabaseSync, t: QuotedTables) {
   };
 }
 
-/** Bytes that a record's params take in an answer. */
-export const bytesOf = ({ paramsJson }: StoredRequest) => Buffer.byteLength(paramsJson);
-
-/** Writes what became of one move as a batch tells it. */
-export function inBatch(transition: ClaimTransition): BatchTransition {
-  if (transition.outcome === 'moved' || transition.outcome === 'missing') return transition;
-  return { outcome: 'conflict', status: transition.record.status };
-}
-
-/** A whitelisted relayer's columns. */
-export interface RelayerRow {
-  readonly address: string;
-  readonly label: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly suspended_at: number | null;
-  readonly suspend_reason: string | null;
-}
-
-/** Reads a row as the port's record. */
-export function relayerOfRow(row: RelayerRow): RelayerRecord {
-  const { address, label, created_at: createdAt, updated_at: updatedAt } = row;
-  const { suspended_at: suspendedAt, suspend_reason: suspendReason } = row;
-  return {
-    address,
-    ...(label !== null && { label }),
-    createdAt,
-    updatedAt,
-    ...(suspendedAt !== null && suspendReason !== null && { suspendedAt, suspendReason }),
-  };
-}
+/** Reads a record after a conditional write. */
+export type ReadTransition = ReturnType<typeof prepareTransition>;

@@ -1,80 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MAX_WAITING, MAX_WAITING_POSTS } from '../../ports/deliveryRules.ts';
-import {
-  type DeliveryRecord,
-  MAX_WEBHOOKS,
-  type NewWebhook,
-  ROTATION_MS,
-  type WebhookRecord,
-  type WebhookTarget,
-} from '../../ports/webhookStore.ts';
+import type { NewWebhook } from '../../ports/webhookStore.ts';
+import { createAccessWrites } from '../sql/accessWrites.ts';
+import { createDeliveryWrites } from '../sql/deliveryWrites.ts';
+import type { SqlWrite } from '../sql/sqlWrite.ts';
+import type { TextForm } from '../sql/tables.ts';
+import { EVENT_BITS } from '../sql/webhookRows.ts';
+import { createWebhookWrites } from '../sql/webhookWrites.ts';
+import { createStatements } from './createSnapshot.ts';
 import type { QuotedTables } from './tables.ts';
-import { bitsOf, deliveryOfRow, EVENT_BITS, type Row, webhookOfRow } from './webhookRows.ts';
-
-interface Change {
-  readonly webhookId: string;
-  readonly target: WebhookTarget;
-  readonly now: number;
-}
-
-interface Rotation {
-  readonly webhookId: string;
-  readonly secret: string;
-  readonly now: number;
-}
-
-interface Resend {
-  readonly webhookId: string;
-  readonly deliveryId: string;
-  readonly now: number;
-}
-
-/** What administrators write about webhooks, with what each takes and returns. */
-export interface WebhookWrites {
-  addWebhook: { readonly input: NewWebhook; readonly result: WebhookRecord | undefined };
-  changeWebhook: { readonly input: Change; readonly result: WebhookRecord | undefined };
-  rotateWebhook: { readonly input: Rotation; readonly result: WebhookRecord | undefined };
-  removeWebhook: { readonly input: string; readonly result: boolean };
-  resendDelivery: { readonly input: Resend; readonly result: DeliveryRecord | 'missing' | 'waiting' };
-}
-
-/** Prepares the resending of what has ended. */
-function prepareResend(database: DatabaseSync, t: QuotedTables) {
-  const select = database.prepare(`SELECT * FROM ${t.deliveries} WHERE seq = ? AND webhook_id = ?`);
-  const again = database.prepare(`
-    UPDATE ${t.deliveries} SET state = 'waiting', attempts = 0, next_at = ?, first_failed_at = NULL, ended_at = NULL
-    WHERE seq = ?`);
-  const count = database.prepare(`UPDATE ${t.webhooks} SET waiting = waiting + 1 WHERE id = ?`);
-  return function resendDelivery({ webhookId, deliveryId, now }: Resend): DeliveryRecord | 'missing' | 'waiting' {
-    const row: Row | undefined = /^\d{1,15}$/.test(deliveryId) ? select.get(Number(deliveryId), webhookId) : undefined;
-    if (row === undefined) return 'missing';
-    if (row.state === 'waiting') return 'waiting';
-    again.run(now, Number(row.seq));
-    count.run(webhookId);
-    return deliveryOfRow(select.get(Number(row.seq), webhookId) ?? row);
-  };
-}
-
-/** Prepares the replacing of what administrators set; what was disabled and is enabled begins anew. */
-function prepareChange(database: DatabaseSync, t: QuotedTables) {
-  const change = database.prepare(`
-    UPDATE ${t.webhooks} SET url = ?, events = ?, chain_name = ?, signer = ?, label = ?, enabled = ?, updated_at = ?
-    WHERE id = ?`);
-  const revive = database.prepare(`
-    UPDATE ${t.webhooks} SET fails = 0, failing_since = NULL, paused_until = 0, probe_until = 0, disabled_at = NULL,
-      disabled_reason = NULL WHERE id = ?`);
-  // Each has another day, and is tried at once.
-  const retry = database.prepare(`
-    UPDATE ${t.deliveries} SET first_failed_at = NULL, next_at = min(next_at, ?)
-    WHERE webhook_id = ? AND next_at IS NOT NULL AND attempts > 0`);
-  return function changeWebhook({ webhookId, target, now }: Change): void {
-    const { url, events, chainName = null, signer = null, label = null, enabled } = target;
-    change.run(url, bitsOf(events), chainName, signer, label, enabled ? 1 : 0, now, webhookId);
-    if (!enabled) return;
-    revive.run(webhookId);
-    retry.run(now, webhookId);
-  };
-}
 
 /*
  * The outbox is written by the database itself: triggers, which are there as long as a webhook is, and cost nothing without one.
@@ -134,45 +68,44 @@ function dropOutboxTriggers(tables: QuotedTables): string {
   return `DROP TRIGGER IF EXISTS ${tables.webhookCreated}; DROP TRIGGER IF EXISTS ${tables.webhookMoved};`;
 }
 
-/** Prepares what administrators do to webhooks on one connection. */
-export function prepareWebhookWrites(database: DatabaseSync, t: QuotedTables) {
-  const select = database.prepare(`SELECT * FROM ${t.webhooks} WHERE id = ?`);
-  const count = database.prepare(`SELECT count(*) AS webhooks FROM ${t.webhooks}`);
-  const insert = database.prepare(`
-    INSERT INTO ${t.webhooks} (id, url, events, chain_name, signer, label, enabled, created_at, updated_at, secret)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const rotate = database.prepare(`
-    UPDATE ${t.webhooks} SET old_secret = secret, old_secret_until = ?, secret = ?, updated_at = ? WHERE id = ?`);
-  const remove = database.prepare(`DELETE FROM ${t.webhooks} WHERE id = ?`);
-  const removeDeliveries = database.prepare(`DELETE FROM ${t.deliveries} WHERE webhook_id = ?`);
-  const change = prepareChange(database, t);
-  const find = (webhookId: string) => {
-    const row = select.get(webhookId);
-    return row === undefined ? undefined : webhookOfRow(row);
+/** Makes what runs a write's statements on one connection, in the transaction that is open. */
+function createRunner(database: DatabaseSync) {
+  const statement = createStatements(database);
+  return function runWrite<T>(write: SqlWrite<T>): T {
+    let step = write.next();
+    while (step.done !== true) step = write.next(statement(step.value.sql).all(...step.value.values));
+    return step.value;
   };
-  const countAll = () => Number(count.get()?.webhooks);
+}
+
+/** Text stands as it is. */
+export const TEXT_FORM: TextForm = { write: (text) => text, read: (text) => text };
+
+/** Prepares the writes that both SQL stores share on one connection. */
+export function prepareSharedWrites(database: DatabaseSync, t: QuotedTables) {
+  const writes = { ...createAccessWrites(t, TEXT_FORM), ...createWebhookWrites(t), ...createDeliveryWrites(t) };
+  const runWrite = createRunner(database);
+  type Of<K extends keyof typeof writes> = Parameters<(typeof writes)[K]>[0];
   return {
-    addWebhook({ webhookId, secret, now, ...target }: NewWebhook) {
-      const { url, events, chainName = null, signer = null, label = null, enabled } = target;
-      if (find(webhookId) === undefined && countAll() >= MAX_WEBHOOKS) return undefined;
-      insert.run(webhookId, url, bitsOf(events), chainName, signer, label, enabled ? 1 : 0, now, now, secret);
-      database.exec(createOutboxTriggers(t));
-      return find(webhookId);
+    noteAct: (act: Of<'noteAct'>) => runWrite(writes.noteAct(act)),
+    dropAct: (number: Of<'dropAct'>) => runWrite(writes.dropAct(number)),
+    putRelayer: (relayer: Of<'putRelayer'>) => runWrite(writes.putRelayer(relayer)),
+    removeRelayer: (address: Of<'removeRelayer'>) => runWrite(writes.removeRelayer(address)),
+    suspendRelayer: (suspension: Of<'suspendRelayer'>) => runWrite(writes.suspendRelayer(suspension)),
+    addWebhook(webhook: NewWebhook) {
+      const added = runWrite(writes.addWebhook(webhook));
+      if (added !== undefined) database.exec(createOutboxTriggers(t));
+      return added;
     },
-    changeWebhook(input: Change) {
-      change(input);
-      return find(input.webhookId);
-    },
-    rotateWebhook({ webhookId, secret, now }: Rotation) {
-      rotate.run(now + ROTATION_MS, secret, now, webhookId);
-      return find(webhookId);
-    },
+    changeWebhook: (change: Of<'changeWebhook'>) => runWrite(writes.changeWebhook(change)),
+    rotateWebhook: (rotation: Of<'rotateWebhook'>) => runWrite(writes.rotateWebhook(rotation)),
     removeWebhook(webhookId: string) {
-      const wasThere = remove.run(webhookId).changes > 0;
-      removeDeliveries.run(webhookId);
-      if (countAll() === 0) database.exec(dropOutboxTriggers(t));
+      const wasThere = runWrite(writes.removeWebhook(webhookId));
+      if (runWrite(writes.countAll()) === 0) database.exec(dropOutboxTriggers(t));
       return wasThere;
     },
-    resendDelivery: prepareResend(database, t),
+    resendDelivery: (resend: Of<'resendDelivery'>) => runWrite(writes.resendDelivery(resend)),
+    takeDeliveries: (order: Of<'takeDeliveries'>) => runWrite(writes.takeDeliveries(order)),
+    settleDeliveries: (settlement: Of<'settleDeliveries'>) => runWrite(writes.settleDeliveries(settlement)),
   };
 }

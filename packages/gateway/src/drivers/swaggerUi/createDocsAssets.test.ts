@@ -13,19 +13,6 @@ async function textOf(name: string): Promise<string> {
 
 describe('createDocsAssets', () => {
   it.each([
-    ['index.html', 'text/html; charset=utf-8'],
-    ['init.js', 'text/javascript; charset=utf-8'],
-    ['page.css', 'text/css; charset=utf-8'],
-    ['icon.svg', 'image/svg+xml'],
-    ['swagger-ui.css', 'text/css; charset=utf-8'],
-    ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-  ])('serves %s as %s', async (name, contentType) => {
-    const asset = await createDocsAssets()(name);
-    expect(asset?.contentType).toBe(contentType);
-    expect(asset?.body.length).toBeGreaterThan(100);
-  });
-
-  it.each([
     '',
     '.',
     '..',

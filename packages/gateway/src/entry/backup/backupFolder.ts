@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/runtime';
+import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/node';
 
 /** The backup that is being made lies here; what a killed one leaves is removed by the next one. */
 const WORK = '.work';

@@ -1,4 +1,4 @@
-import { DirectoryError } from '@prism-gateway/runtime';
+import { DirectoryError } from '@prism-gateway/node';
 
 /** What a person can do, by the system's code. */
 const advice: Readonly<Record<string, string>> = {

@@ -2,7 +2,8 @@ import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'no
 import { mkdir, open, rename, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/runtime';
+import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/node';
+import { renewCursorKey } from '../secrets.ts';
 import { RESTORING } from './assertRestored.ts';
 import { BackupError, backupPath, listBackups } from './backupFolder.ts';
 import { verifyDatabase } from './copyDatabase.ts';
@@ -157,6 +158,7 @@ export async function restoreBackup({ root, dataDir }: Context, asked?: string):
   const { work, lock } = takeFolder(dataDir);
   try {
     await fetchBackup({ folder: backupPath(root, name), manifest, work });
+    renewCursorKey(join(work, 'secrets.json'));
     await moveIntoPlace(work, dataDir);
   } finally {
     lock.release();

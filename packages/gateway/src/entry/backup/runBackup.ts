@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
-import { type Environment, oneOf, parseEnvironment } from '@prism-gateway/runtime/settings';
-import * as z from 'zod/mini';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
+import { type Environment, parseEnvironment } from '@prism-gateway/node/settings';
+import { gatewaySettings, type Store } from '../settings.ts';
 import { BackupError, openBackupFolder } from './backupFolder.ts';
 import { type BackupSettings, createBackup } from './createBackup.ts';
 import { describeBackupFailure } from './describeBackupFailure.ts';
@@ -95,30 +95,31 @@ export async function runBackup(context: CommandContext, args: readonly string[]
   }
 }
 
-const schema = z.object({
-  STAGE: z._default(oneOf(['dev', 'prod']), 'dev'),
-  STORE: z._default(oneOf(['sqlite', 'dynamodb']), 'sqlite'),
-  DATA_DIR: z._default(z.string(), './data'),
-  STORAGE_BUCKET: z.optional(z.string()),
-});
+const { STAGE, STORE, DATA_DIR, STORAGE_BUCKET } = gatewaySettings;
+const settings = { STAGE, STORE, DATA_DIR, STORAGE_BUCKET };
+
+/** How a queue is backed up that is not in a file; undefined: by this program. */
+const BACKED_UP_ELSEWHERE: Readonly<Record<Store, string | undefined>> = {
+  sqlite: undefined,
+  postgres:
+    'STORE=postgres keeps the queue in PostgreSQL: back it up by pg_dump, or by its log. See docs/postgres.md, "Backup".',
+  dynamodb:
+    'STORE=dynamodb keeps the queue in DynamoDB, which has point-in-time recovery of its own: see docs/operations-aws.md.',
+};
 
 /**
  * Reads from the gateway's own environment where its data are.
  *
- * @throws SettingsError; BackupError `BACKUP_REFUSED` where the queue is in DynamoDB
+ * @throws SettingsError; BackupError `BACKUP_REFUSED` if the queue is not in a file
  */
 function readBackupSettings(environment: Environment): BackupSettings {
-  const settings = parseEnvironment({ schema }, environment);
-  if (settings.STORE === 'dynamodb') {
-    throw new BackupError(
-      'BACKUP_REFUSED',
-      'STORE=dynamodb keeps the queue in DynamoDB, which has point-in-time recovery of its own: see docs/operations-aws.md.',
-    );
-  }
+  const given = parseEnvironment({ settings }, environment);
+  const elsewhere = BACKED_UP_ELSEWHERE[given.STORE];
+  if (elsewhere !== undefined) throw new BackupError('BACKUP_REFUSED', elsewhere);
   return {
-    dataDir: settings.DATA_DIR,
-    stage: settings.STAGE,
-    databaseFile: join(settings.DATA_DIR, `gateway-${settings.STAGE}.db`),
-    keepsObjects: settings.STORAGE_BUCKET === undefined,
+    dataDir: given.DATA_DIR,
+    stage: given.STAGE,
+    databaseFile: join(given.DATA_DIR, `gateway-${given.STAGE}.db`),
+    keepsObjects: given.STORAGE_BUCKET === undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/runtime/command-line';
+import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 import { listBackups } from './backupFolder.ts';
 import { describeBackupFailure } from './describeBackupFailure.ts';
 import { restoreBackup } from './restoreBackup.ts';

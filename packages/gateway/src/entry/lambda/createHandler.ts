@@ -1,4 +1,6 @@
+import type { ErrorBody } from '@prism-gateway/protocol';
 import type { Gateway } from '../../app.ts';
+import { describeCause } from '../../http/describeCause.ts';
 import { API_HEADERS } from '../../http/response.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Invocation } from './createInvocation.ts';
@@ -24,7 +26,7 @@ interface HandlerContext {
   readonly logger: Logger;
   /** Base path of a custom domain's mapping, with its slash; empty: none. */
   readonly basePath: string;
-  /** Refuses calls that did not come by the edge, where there is one. */
+  /** Refuses calls that did not come by the edge, where there is one, and knows whose the others are. */
   readonly guardOrigin: OriginGuard;
   /** What is known of the call that this instance is answering. */
   readonly invocation: Invocation;
@@ -40,7 +42,8 @@ const lateResult: HttpResult = {
   headers: { ...API_HEADERS, 'retry-after': '1' },
   body: JSON.stringify({
     error: 'The service did not answer in time; whether anything has changed is not known. Try again.',
-  }),
+    code: 'DEPENDENCY_UNAVAILABLE',
+  } satisfies ErrorBody),
   isBase64Encoded: false,
 };
 
@@ -50,7 +53,7 @@ function isSchedule(event: unknown): boolean {
 }
 
 /**
- * Waits for an answer, but not up to the end of the time limit: past that, API Gateway's own answer would come, without CORS and
+ * Waits for an answer, but not up to the end of the time limit: past that, Lambda's own answer would come, without CORS and
  * without a word of what to do. It is the last resort; the drivers give up much earlier.
  */
 async function answerInTime(answer: Promise<HttpResult>, limitMs: number, logger: Logger): Promise<HttpResult> {
@@ -83,7 +86,7 @@ export function createHandler(context: HandlerContext) {
       await measureQueue();
       return { handled: 'measured' };
     } catch (error) {
-      logger.error({ code: 'QUEUE_NOT_MEASURED', cause: String(error) }, 'the queue could not be measured');
+      logger.error({ code: 'QUEUE_NOT_MEASURED', cause: describeCause(error) }, 'the queue could not be measured');
       return { handled: 'failed' };
     }
   }
@@ -92,10 +95,14 @@ export function createHandler(context: HandlerContext) {
     invocation.awsRequestId = functionContext.awsRequestId;
     const call = readEvent(event, { basePath });
     if (call !== undefined) {
-      const refusal = guardOrigin(call.headers);
-      if (refusal !== undefined) return refusal;
+      const judged = guardOrigin(call);
+      if ('refusal' in judged) return judged.refusal;
       invocation.origin = `https://${call.domainName}${call.prefix}`;
-      return await answerInTime(answerCall(call), functionContext.getRemainingTimeInMillis() - MARGIN_MS, logger);
+      return await answerInTime(
+        answerCall({ ...call, ...judged }),
+        functionContext.getRemainingTimeInMillis() - MARGIN_MS,
+        logger,
+      );
     }
     if (isSchedule(event)) return await measure();
     logger.info({}, 'ignored an event that is no HTTP call');

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createLogger } from '@prism-gateway/runtime/logs';
+import { createLogger } from '@prism-gateway/node/logs';
 import { createEmfMetrics } from '../../drivers/emf/createEmfMetrics.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';

@@ -1,4 +1,4 @@
-import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
+import { type Environment, SettingsError } from '@prism-gateway/node/settings';
 import { parseSettings, type Settings } from '../settings.ts';
 
 /** The gateway's settings, those that a function cannot do without among them, and its own. */
@@ -9,6 +9,8 @@ export interface FunctionSettings extends Settings {
   readonly basePath: string;
   /** What the edge in front sends with each call; none: there is no edge, and everybody may call. */
   readonly originSecrets: readonly string[];
+  /** Whether functions deliver webhooks: else none can be registered. */
+  readonly hasWebhooks: boolean;
 }
 
 /** As of the cursors' secret. */
@@ -58,7 +60,8 @@ function parseOrFaults(environment: Environment): Settings | SettingsError {
  */
 export function parseFunctionSettings(environment: Environment): FunctionSettings {
   const missing = missingFaults(environment);
-  const settings = parseOrFaults({ ...environment, STORE: 'dynamodb' });
+  // A function has no development issuer, and wants a key of its own: it may be behind an edge in each stage.
+  const settings = parseOrFaults({ ...environment, STORE: 'dynamodb', ALLOW_DEV_IN_PUBLIC: 'true' });
   if (settings instanceof SettingsError) {
     // What both name is said once.
     const others = settings.faults.filter((fault) => !missing.some((own) => own.split(':')[0] === fault.split(':')[0]));
@@ -73,5 +76,6 @@ export function parseFunctionSettings(environment: Environment): FunctionSetting
     CURSOR_SECRET,
     basePath: environment.BASE_PATH ?? '',
     originSecrets: readOriginSecrets(environment),
+    hasWebhooks: environment.WEBHOOKS !== 'off',
   };
 }

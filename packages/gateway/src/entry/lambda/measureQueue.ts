@@ -1,4 +1,4 @@
-import { writeBeginning } from '../../drivers/dynamodb/position.ts';
+import { startOf, writeCursor } from '../../drivers/dynamodb/position.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 
 /** What the queue shows to whoever watches it. */
@@ -13,8 +13,6 @@ interface MeasureContext {
   readonly requests: Pick<RequestStore, 'list'>;
   /** Chains that requests are taken for; none: all. */
   readonly chains: readonly string[];
-  /** `INDEX_SHARDS`. */
-  readonly shards: number;
   /** 0: claims have no lease, and are never overdue. */
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
@@ -33,16 +31,13 @@ const FIRST_FEW = 10;
  */
 const UNWANTED_AFTER_MS = 86_400_000;
 
-async function measurePending(
-  { requests, shards, now }: MeasureContext,
-  chainName: string | undefined,
-): Promise<number> {
+async function measurePending({ requests, now }: MeasureContext, chainName: string | undefined): Promise<number> {
   const { items } = await requests.list({
     filter: { status: 'pending', ...(chainName !== undefined && { chainName }) },
     order: 'asc',
     limit: FIRST_FEW,
     maxParamsBytes: MAX_PARAMS_BYTES,
-    after: writeBeginning(now() - UNWANTED_AFTER_MS, shards),
+    after: writeCursor(startOf(now() - UNWANTED_AFTER_MS)),
   });
   const [oldest] = items;
   return oldest === undefined ? 0 : Math.max(0, now() - oldest.createdAt);

@@ -5,6 +5,7 @@ import { createWebhookStore } from '../../drivers/dynamodb/webhookStore.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { AdminStore } from '../../ports/adminStore.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { CursorCodec } from '../../requests/createCursorCodec.ts';
 import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
 import { webhookEndpoints } from '../../routes/admin/deliveries.ts';
 import type { FunctionSettings } from './functionSettings.ts';
@@ -14,17 +15,19 @@ export interface WebhookContext {
   readonly settings: FunctionSettings;
   readonly admin: AdminStore;
   readonly logger: Logger;
+  readonly cursors: CursorCodec;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Makes the endpoints of webhooks. The stack has the functions that deliver. */
+/** Makes the endpoints of webhooks. The stack has the functions that deliver, or says that it has not. */
 export function openWebhookRoutes(context: WebhookContext, access: AdminAccess): readonly Endpoint<string>[] {
-  const { client, settings, admin, logger, now } = context;
-  const names = { requests: settings.tables.requests, deliveries: settings.deliveriesTable };
-  const ports = { webhooks: createWebhookStore(client, names), admin, logger, now, randomBytes };
+  const { client, settings, admin, cursors, logger, now } = context;
+  const requests = { client, name: settings.tables.requests };
+  const webhooks = createWebhookStore({ requests, deliveries: { client, name: settings.deliveriesTable } });
+  const ports = { webhooks, admin, cursors, logger, now, randomBytes };
   return webhookEndpoints(ports, access, {
     allowPrivate: settings.WEBHOOKS_ALLOW_PRIVATE,
-    canDeliver: async () => true,
+    canDeliver: async () => settings.hasWebhooks,
   });
 }

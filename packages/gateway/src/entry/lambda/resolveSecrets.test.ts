@@ -1,4 +1,4 @@
-import { SettingsError } from '@prism-gateway/runtime/settings';
+import { SettingsError } from '@prism-gateway/node/settings';
 import { expect, it } from 'vitest';
 import { resolveSecrets } from './resolveSecrets.ts';
 

@@ -1,4 +1,4 @@
-import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
+import { type Environment, SettingsError } from '@prism-gateway/node/settings';
 
 /** Settings that may be given as the ARN of a secret, in a variable of the same name with `_ARN` added. */
 export const SECRET_SETTINGS = ['ADMIN_API_KEY', 'IDENTITY_APP_SECRET', 'CURSOR_SECRET', 'ORIGIN_SECRET'] as const;

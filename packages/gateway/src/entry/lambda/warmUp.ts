@@ -1,8 +1,8 @@
 import type { Rehearsal } from './createRehearsal.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 
-/** How long an instance rehearses at most, in milliseconds: with dark tables it begins all the same, and answers 503. */
-const LIMIT_MS = 1500;
+/** How long an instance gets ready at most, in milliseconds: with dark tables it begins all the same, looks on, and answers 503 meanwhile. */
+const LIMIT_MS = 1200;
 /** What a rehearsed call is told that it has, in milliseconds: the drivers give up much earlier. */
 const CALL_LIMIT_MS = 29_000;
 /** The first compiles, the others let the engine settle what it has compiled. */
@@ -23,6 +23,8 @@ type Handler = (
 interface WarmUpContext {
   readonly handler: Handler;
   readonly rehearsal: Rehearsal;
+  /** Looks at the tables, as far as they answer. @throws where this function must not use them */
+  readonly prepare: () => Promise<void>;
   readonly settings: Pick<FunctionSettings, 'chains' | 'originSecrets'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -79,19 +81,29 @@ function writeEvent({ method, path, headers = {}, body }: Rehearsed, { settings 
 /**
  * Has an instance do once, before its first call, what that call would otherwise be the first to do: open connections and the log,
  * compile schemas, routes, drivers and wasm. Lambda gives more of the processor to an instance that gets ready than to one that answers.
+ *
+ * @throws TableLayoutError
  */
 export async function warmUp(context: WarmUpContext): Promise<void> {
-  const { handler, rehearsal } = context;
+  const { handler, rehearsal, prepare } = context;
   const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(limit.resolve, LIMIT_MS);
+  let isOver = false;
+  const timer = setTimeout(() => {
+    isOver = true;
+    limit.resolve();
+  }, LIMIT_MS);
   const functionContext = { awsRequestId: 'init', getRemainingTimeInMillis: () => CALL_LIMIT_MS };
   // What fails here fails again at a call, which says so.
   const play = async () => {
-    for (let round = 0; round < ROUNDS; round++) {
+    await prepare();
+    for (let round = 0; round < ROUNDS && !isOver; round++) {
       const events = rehearsedCalls(context).map((call) => writeEvent(call, context));
       await Promise.allSettled(events.map((event) => handler(event, functionContext)));
     }
   };
-  await Promise.race([rehearsal.run(play), limit.promise]);
+  const playing = rehearsal.run(play);
+  // Past the limit each call finds out for itself.
+  playing.catch(() => undefined);
+  await Promise.race([playing, limit.promise]);
   clearTimeout(timer);
 }

@@ -1,4 +1,4 @@
-import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
+import { type Environment, SettingsError } from '@prism-gateway/node/settings';
 import * as z from 'zod/mini';
 
 const required = z.string().check(z.minLength(1));
@@ -8,6 +8,8 @@ const settingsSchema = z.object({
   DELIVERIES_TABLE: required,
   /** Where those who deliver are woken up by. */
   WEBHOOKS_QUEUE_URL: z.string().check(z.url()),
+  /** What the function on the stream writes: one for each, so that stats are counted by many moves at once and webhooks told at once. */
+  RECORDS: z._default(z.enum(['deliveries', 'stats']), 'deliveries'),
   WEBHOOKS_ALLOW_PRIVATE: z._default(z.enum(['true', 'false']), 'false'),
   LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
 });

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { loadKeccak256 } from '@prism-gateway/crypto';
+import { loadKeccak256 } from '@prism-gateway/node/crypto';
+import { type Environment, SettingsError } from '@prism-gateway/node/settings';
+import type { Tracing } from '@prism-gateway/node/tracing';
 import { WEBHOOK_ROUTES } from '@prism-gateway/protocol/webhooks';
-import { type Environment, SettingsError } from '@prism-gateway/runtime/settings';
-import type { Tracing } from '@prism-gateway/runtime/tracing';
 import type { Gateway } from '../../app.ts';
 import { createUuidV7Source } from '../../createUuidV7Source.ts';
 import { createDynamoClient, meterCapacity } from '../../drivers/dynamodb/createDynamoClient.ts';
@@ -16,6 +16,7 @@ import { routeNotFound } from '../../http/errors.ts';
 import type { DocsAsset } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
+import type { CursorCodec } from '../../requests/createCursorCodec.ts';
 import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
 import { createProviderVerifier } from '../createProviderVerifier.ts';
 import { gatewayOptions } from '../gatewayOptions.ts';
@@ -65,13 +66,14 @@ interface WiredFunction {
   readonly rehearsal: Rehearsal;
   /** Writes the queue's figures for CloudWatch. @throws DependencyUnavailableError */
   readonly measureQueue: () => Promise<void>;
+  /** Looks at the tables, as far as they answer. @throws TableLayoutError */
+  readonly prepare: () => Promise<void>;
 }
 
 function openStores(client: DynamoDBClient, settings: FunctionSettings, now: () => number) {
-  const { INDEX_SHARDS, REQUEST_RETENTION_DAYS, PENDING_RETENTION_DAYS, tables } = settings;
+  const { INDEX_SHARDS, REQUEST_RETENTION_DAYS, PENDING_RETENTION_DAYS, tables, deliveriesTable, chains } = settings;
   return createDynamoStores({
-    client,
-    tables,
+    ...{ client, tables, deliveriesTable, chains },
     indexShards: INDEX_SHARDS,
     requestRetentionDays: REQUEST_RETENTION_DAYS,
     pendingRetentionDays: PENDING_RETENTION_DAYS,
@@ -97,6 +99,8 @@ function createOpenApiSource({ settings, invocation, openApiFile }: WireContext)
 /** The gateway of clients, whose calls may be traced; spans of rehearsed calls would tell of nobody. */
 function chooseGateway(wired: Parameters<typeof createTracedGateway>[0], { isOn }: Rehearsal): Gateway {
   const gateway = createTracedGateway(wired);
+  // A call that waits keeps an instance, which is paid for, from everybody else.
+  gateway.endWaits();
   if (wired.tracing === undefined) return gateway;
   const untraced = createTracedGateway({ ...wired, tracing: undefined });
   return { ...gateway, fetch: (...call) => (isOn() ? untraced : gateway).fetch(...call) };
@@ -116,7 +120,6 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
   const client = createDynamoClient();
   const meter = meterCapacity(client);
   const stores = openStores(client, settings, now);
-  await stores.prepare();
   const metrics = createEmfMetrics({ stage: settings.STAGE, write, now, takeUnits: meter.take });
   const requests = countReports(stores.requests, metrics.reported);
   const rehearsal = createRehearsal({ stage: settings.STAGE, now, write });
@@ -148,17 +151,17 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
   });
   const options = gatewayOptions(settings, new Uint8Array(0));
   const webhooks = { client, settings, admin: stores.admin, logger, now };
-  const moreEndpoints = (access: AdminAccess) => lazyWebhooks(webhooks, access);
+  const moreEndpoints = (access: AdminAccess, cursors: CursorCodec) => lazyWebhooks({ ...webhooks, cursors }, access);
   const measuring = {
     requests,
     chains: settings.chains,
-    shards: settings.INDEX_SHARDS,
     leaseMs: settings.CLAIM_LEASE_SECONDS * MS_PER_SECOND,
     now,
   };
   return {
     gateway: chooseGateway({ ports, options, moreEndpoints, tracing, flushes: true }, rehearsal),
     rehearsal,
+    prepare: stores.prepare,
     measureQueue: async () => metrics.measured(await measureQueue(measuring)),
   };
 }

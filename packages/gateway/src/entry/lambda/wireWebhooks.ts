@@ -1,8 +1,9 @@
-import type { Environment } from '@prism-gateway/runtime/settings';
+import type { Environment } from '@prism-gateway/node/settings';
 import { createQueueSender, MAX_DELAY_SECONDS } from '../../drivers/aws/createQueueSender.ts';
 import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts';
-import { createDeliveryQueue } from '../../drivers/dynamodb/deliveries/createDeliveryQueue.ts';
-import { createMoveRecorder, type MoveRecorder } from '../../drivers/dynamodb/deliveries/createMoveRecorder.ts';
+import { createDeliveryQueue } from '../../drivers/dynamodb/deliver.ts';
+import { createMoveRecorder, type MoveRecorder } from '../../drivers/dynamodb/recordDeliveries.ts';
+import { createStatsRecorder } from '../../drivers/dynamodb/recordStats.ts';
 import { createWebhookRegister, noteWake } from '../../drivers/dynamodb/webhookRegister.ts';
 import { createWebhookPost } from '../../drivers/webhooks/createWebhookPost.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -36,7 +37,7 @@ export function wireWebhooks({ settings, environment, logger }: WireContext): Wi
   const client = createDynamoClient();
   const deliveries = { client, name: settings.DELIVERIES_TABLE };
   const requests = { client, name: settings.REQUESTS_TABLE };
-  const webhooks = createWebhookRegister(client, requests.name);
+  const webhooks = createWebhookRegister(requests);
   const queue = createDeliveryQueue({ deliveries, webhooks });
   const post = createWebhookPost({ allowPrivate: settings.WEBHOOKS_ALLOW_PRIVATE === 'true' });
   const send = createQueueSender(settings.WEBHOOKS_QUEUE_URL, environment);
@@ -48,13 +49,18 @@ export function wireWebhooks({ settings, environment, logger }: WireContext): Wi
     if (await noteWake(deliveries, webhookId, { now: now(), at })) await send({ body: webhookId, delaySeconds });
   }
 
+  const recorders = {
+    deliveries: () =>
+      createMoveRecorder({
+        ...{ deliveries, webhooks, logger, now },
+        async wake(webhookIds) {
+          await Promise.all(webhookIds.map((body) => send({ body, delaySeconds: 0 })));
+        },
+      }),
+    stats: () => createStatsRecorder({ requests, deliveries, logger }),
+  };
   return {
-    ...createMoveRecorder({
-      ...{ requests, deliveries, webhooks, logger, now },
-      async wake(webhookIds) {
-        await Promise.all(webhookIds.map((body) => send({ body, delaySeconds: 0 })));
-      },
-    }),
+    ...recorders[settings.RECORDS](),
     async deliver(webhookId, until) {
       const all = await webhooks.list();
       const meant = all.filter((webhook) => webhook.enabled && (webhookId ?? webhook.webhookId) === webhook.webhookId);

@@ -33,3 +33,10 @@ it.each(['image/png', 'application/octet-stream', 'application/jsonish'])('keeps
     }),
   );
 });
+
+it('keeps every byte of compressed JSON', async () => {
+  const bytes = new Uint8Array([0x1f, 0x8b, 0x08, 0xff]);
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const result = await writeResult(new Response(bytes, { headers }));
+  expect([result.isBase64Encoded, [...Buffer.from(result.body, 'base64')]]).toEqual([true, [...bytes]]);
+});

@@ -8,12 +8,13 @@ export interface HttpResult {
 
 const textual = /^(?:text\/|application\/(?:[a-z0-9.+-]*\+)?json\b)/i;
 
-/** Writes an answer for API Gateway: text as it is, anything else as base64. */
+/** Writes an answer for API Gateway: text as it is, anything else, and what is compressed, as base64. */
 export async function writeResult(response: Response): Promise<HttpResult> {
-  const isText = textual.test(response.headers.get('content-type') ?? 'text/');
+  const { headers } = response;
+  const isText = !headers.has('content-encoding') && textual.test(headers.get('content-type') ?? 'text/');
   return {
     statusCode: response.status,
-    headers: Object.fromEntries(response.headers),
+    headers: Object.fromEntries(headers),
     body: isText ? await response.text() : Buffer.from(await response.bytes()).toString('base64'),
     isBase64Encoded: !isText,
   };

@@ -1,4 +1,4 @@
-import type { Tracer, Tracing } from '@prism-gateway/runtime/tracing';
+import type { Tracer, Tracing } from '@prism-gateway/node/tracing';
 import { createGateway, type Gateway, type GatewayOptions } from '../../app.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { Metrics } from '../../ports/metrics.ts';

@@ -1,4 +1,4 @@
-import type { Parsed } from '@prism-gateway/protocol';
+import type { ErrorCode, Parsed } from '@prism-gateway/protocol';
 import { createAdminCheck } from '../../auth/admin.ts';
 import { toApiError, unauthenticated, validationFailed } from '../../http/errors.ts';
 import { parseBody } from '../../http/request.ts';
@@ -31,7 +31,7 @@ export function thrownExample(summary: string, act: () => unknown): Example {
   throw new Error(`The example "${summary}" must fail, and did not.`);
 }
 
-const check = createAdminCheck(['the right key']);
+const check = createAdminCheck({ adminKeys: ['the right key'], adminReadKeys: [] });
 const request = (headers: Readonly<Record<string, string>>) => new Request('http://127.0.0.1/', { headers });
 
 /** What a caller without the administrator's key is told. */
@@ -40,8 +40,18 @@ export const createAdminFailures = (): Examples => ({
   wrong: thrownExample('A wrong key', () => check(request({ 'x-admin-key': 'a wrong key' }))),
 });
 
-const rejected = (summary: string, check: string, why: string) =>
-  errorExample(summary, unauthenticated('', `Relayer authentication failed at the ${check} check: ${why}.`));
+const CODES = {
+  timestamp: 'RELAYER_TIMESTAMP_REJECTED',
+  signature: 'RELAYER_SIGNATURE_REJECTED',
+  whitelist: 'RELAYER_WHITELIST_REJECTED',
+} as const;
+
+const rejected = (
+  summary: string,
+  check: 'timestamp' | 'signature' | 'whitelist',
+  why: string,
+  code: ErrorCode = CODES[check],
+) => errorExample(summary, unauthenticated(code, `Relayer authentication failed at the ${check} check: ${why}.`));
 
 /** What a relayer is told whose proof does not hold, in the order of the checks. */
 export const RELAYER_FAILURES: Examples = {
@@ -65,5 +75,6 @@ export const RELAYER_FAILURES: Examples = {
     'A suspended relayer',
     'whitelist',
     '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC is suspended (its key was seen in a log); ask the administrator',
+    'RELAYER_SUSPENDED',
   ),
 };

@@ -57,6 +57,12 @@ export function exampleRecord(action: Action, status: keyof typeof CHANGES): unk
   return JSON.parse(renderRecord(record));
 }
 
+/** The same without its params. */
+export function exampleHead(action: Action, status: keyof typeof CHANGES): unknown {
+  const { params: _, ...head } = Object(exampleRecord(action, status));
+  return head;
+}
+
 function forEachAction(makeValue: (action: Action) => unknown): Examples {
   const example = (action: Action): Example => ({ summary: ACTION_SUMMARIES[action], value: makeValue(action) });
   return Object.fromEntries(ACTIONS.map((action) => [action, example(action)]));

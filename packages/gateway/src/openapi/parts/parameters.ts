@@ -81,9 +81,9 @@ export const ONCE_PARAMETER: Parameter = {
 /** The query of a read. */
 export const READ_PARAMETERS: readonly Parameter[] = [
   {
-    name: 'status',
+    name: 'seen',
     in: 'query',
-    description: 'The status that is known; required beside `wait`.',
+    description: 'The status that is known: the call waits for another one. Required beside `wait`.',
     schema: schemaRef('RequestStatus'),
   },
   WAIT_PARAMETER,
@@ -99,7 +99,7 @@ export const FEED_PARAMETERS: readonly Parameter[] = [
     schema: schemaRef('ChainName'),
   },
   {
-    name: 'cursor',
+    name: 'seen',
     in: 'query',
     description: 'The `cursor` of the page before, of the same chain. It is opaque.',
     schema: schemaOf('lastKey'),

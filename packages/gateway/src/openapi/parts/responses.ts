@@ -35,6 +35,12 @@ export const API_ANSWER_HEADERS = {
     schema: { type: 'string', pattern: '^[1-9]\\d*$' },
     example: '12',
   },
+  Location: {
+    description: 'Where it can be read, relative to the URL of the call',
+    required: true,
+    schema: { type: 'string' },
+    example: 'requests/0197c2a4-5b1e-7c3d-8f60-0242ac120002',
+  },
   Allow: {
     description: 'The methods that the route takes',
     required: true,
@@ -52,6 +58,15 @@ export const API_ANSWER_HEADERS = {
 export function headerRefs(...names: readonly HeaderName[]): Readonly<Record<string, Reference>> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
+
+/** Of a call that may wait, where the gateway lets none. */
+export const ASK_AGAIN_HEADER = {
+  'Retry-After': {
+    description: 'Seconds after which to ask again: where nobody may wait, and nothing has happened',
+    schema: { type: 'string', pattern: '^[1-9]\\d*$' },
+    example: '1',
+  },
+} as const satisfies Readonly<Record<string, Header>>;
 
 /** Headers of every answer; the CORS ones have the same values everywhere. */
 export const COMMON_HEADERS = headerRefs(

@@ -6,7 +6,7 @@ import {
   type RequestPurged,
 } from '@prism-gateway/protocol';
 import type { QueueStats } from '../../ports/adminStore.ts';
-import { RequestHeldError } from '../../requests/administer.ts';
+import { RequestHeldError, RequestNotReopenableError } from '../../requests/administer.ts';
 import { RequestNotClaimedError, RequestNotFoundError } from '../../requests/errors.ts';
 import { renderStats } from '../../routes/admin/stats.ts';
 import { describeRoute, type RouteDescription } from '../describeRoute.ts';
@@ -15,7 +15,7 @@ import { bodyFaultsExample, createAdminFailures, errorExample, faultsExample } f
 import { EXAMPLE_REQUEST_ID, exampleRecord, RECORD_EXAMPLES } from '../examples/successes.ts';
 import { jsonBody, LIST_PARAMETERS, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
 import { TAGS } from '../text/descriptions.ts';
-import { describeOperator, STATS_PARAMETERS, STATS_REFUSED } from './operator.ts';
+import { BESIDE_STATS, describeOperator, STATS_PARAMETERS, STATS_REFUSED } from './operator.ts';
 
 const HOLDER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const NOON = Date.parse('2026-01-01T12:00:00.000Z');
@@ -76,7 +76,7 @@ function describeList(): Paths {
     tag: TAGS.administration,
     summary: 'List any requests',
     description:
-      'The filters of `GET /requests`, `relayer` and `txHash`; several must all hold, and none is needed. By `txHash` alone the successful ones are looked through, a thousand at a call; `order=desc` begins with the newest. Without `signer`, `status` and `chainName` the records come by status: processing, pending, failed, success. A page may be short, even empty, before the last.',
+      'The filters of `GET /requests`, `relayer` and `txHash`; several must all hold, and none is needed. By `txHash` alone the successful ones are looked through, a thousand at a call; `order=desc` begins with the newest. A page may be short, even empty, before the last.',
     parameters: [
       ...parameters,
       {
@@ -92,6 +92,14 @@ function describeList(): Paths {
         in: 'query',
         description: 'Only requests that were reported with this transaction, in any letter case.',
         schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+      },
+      {
+        ...{ name: 'from', in: 'query', description: 'Only requests that were stored at this time or later.' },
+        schema: { type: 'string', format: 'date-time' },
+      },
+      {
+        ...{ name: 'to', in: 'query', description: 'Only requests that were stored before this time.' },
+        schema: { type: 'string', format: 'date-time' },
       },
     ],
     success: {
@@ -119,13 +127,16 @@ function describeStats(): Paths {
     tag: TAGS.administration,
     summary: 'Look at the queue as a whole',
     description:
-      'Requests by chain and status, the oldest ones, what happened by minute over the last hour and by hour over the last week, and how each relayer does. Parts without any activity are left out. Chains beyond the first 200 are counted together, with `chainName` null. With DynamoDB each process adds what it has counted every ten seconds. With `seen` and `wait` the answer comes once the stats are others.',
+      'Requests by chain and status, the oldest ones, what happened by minute over the last hour and by hour over the last week, and how each relayer does. Parts without any activity are left out. Chains beyond the first 200 are counted together, with `chainName` null. With DynamoDB each process adds what it has counted every ten seconds. With `seen` and `wait` the answer comes once the stats are others. Beside them stands what the programs of the setting `STATUS_URLS` say of themselves, such as a relayer and the payment relayer, each with the JSON that it answers, or why there is none: they have three seconds.',
     parameters: STATS_PARAMETERS,
     success: {
       description: 'The queue at one look.',
       schema: 'QueueStats',
       examples: {
-        stats: { summary: 'A queue at work', value: renderStats(STATS, () => new Uint8Array(32).fill(0x5a)) },
+        stats: {
+          summary: 'A queue at work, and two programs, one of which is down',
+          value: { ...renderStats(STATS, () => new Uint8Array(32).fill(0x5a)), ...BESIDE_STATS },
+        },
       },
     },
     failures: { 400: STATS_REFUSED, 401: unauthorized() },
@@ -167,6 +178,17 @@ export function describeAdministration(): Paths {
       examples: { pending: RECORD_EXAMPLES.pending },
     },
   });
+  const reopen = describeRoute('reopenRequest', {
+    ...describeAct(new RequestNotReopenableError({ status: 'failed', claimedBy: HOLDER })),
+    summary: 'Reopen a request that was falsely reported failed',
+    description:
+      'Of a relayer that has been suspended since: the record is pending again, without claim and errorMessage, so that another relayer may carry it out. The call has no body.',
+    success: {
+      description: 'The whole record, pending again.',
+      schema: 'RequestRecord',
+      examples: { pending: RECORD_EXAMPLES.pending },
+    },
+  });
   const purge = describeRoute('purgeRequest', {
     ...describeAct(new RequestHeldError()),
     summary: 'Remove a request for good',
@@ -184,6 +206,7 @@ export function describeAdministration(): Paths {
     ...describeOperator(),
     ...release,
     ...describeFail(),
+    ...reopen,
     [path]: { ...purge[path] },
   };
 }

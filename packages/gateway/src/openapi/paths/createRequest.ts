@@ -38,7 +38,7 @@ const DESCRIPTION = `Puts a signed request into the queue as \`pending\`. Nobody
 
 \`params\` are validated strictly by their \`action\`, and every fault is named in one answer. \`signer\` of the record is \`params.signer\`. The 201 is durable. The same body sent twice makes two records; the signer's nonce lets only one of them succeed on-chain.
 
-With \`once=true\` the same signature is taken a single time: where a record with the same \`chainName\`, \`signer\`, \`r\` and \`s\` is there, it is the answer, with 200, and nothing is stored. So a call whose answer was lost can be sent again.
+With \`once=true\` the same submission is taken a single time: if a record of the same \`chainName\`, \`action\` and \`params\` (and so the same signer and signature) is there that has not ended \`failed\`, it is the answer, with 200, and nothing is stored. So a call whose answer was lost can be sent again. Other params under the same signature are another request.
 
 The examples are really signed, by well-known development keys for a development chain.`;
 
@@ -52,7 +52,7 @@ export function describeCreateRequest(limits: Limits): Paths {
     requestBody: jsonBody('CreateRequestBody', 'The request, one of twelve actions', CREATE_EXAMPLES),
     success: { description: 'Stored as `pending`.', schema: 'RequestRecord', examples: CREATED_EXAMPLES },
     otherSuccess: {
-      description: 'With `once=true`: the record that carries this signature already, as it stands.',
+      description: 'With `once=true`: the record of this submission, as it stands.',
       schema: 'RequestRecord',
       examples: RECORD_EXAMPLES,
     },

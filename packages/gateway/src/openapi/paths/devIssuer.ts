@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@prism-gateway/protocol';
 import type { Operation, Paths, ResponseObject } from '../document.ts';
-import { COMMON_HEADERS, describeFailure, headerRefs } from '../parts/responses.ts';
+import { COMMON_HEADERS, describeFailure } from '../parts/responses.ts';
 import { TAGS } from '../text/descriptions.ts';
 
 const BODY = {
@@ -23,7 +23,7 @@ const ANSWER = {
   type: 'object',
   properties: {
     access_token: { type: 'string', description: 'Send it as `Authorization: Bearer …`' },
-    token_type: { type: 'string', const: 'Bearer' },
+    token_type: { type: 'string', const: 'Bearer', description: 'Always the same' },
     expires_in: { type: 'integer', description: 'Lifetime, in seconds' },
   },
   required: ['access_token', 'token_type', 'expires_in'],
@@ -38,11 +38,14 @@ function refusal(description: string, value: ErrorBody, headers: ResponseObject[
 const FAILURES = {
   400: refusal('The body is not valid.', {
     error: 'The body is not valid.',
+    code: 'VALIDATION_FAILED',
     details: [{ path: 'sub', message: 'expected 1 to 255 characters' }],
   }),
-  405: refusal('Any other method on this path.', { error: 'This endpoint takes POST only.' }, headerRefs('Allow')),
-  413: refusal('The body is too large.', { error: 'The body is larger than 65536 bytes.' }),
-  415: refusal('The body is not JSON by its content type.', { error: 'The body must be application/json.' }),
+  413: refusal('The body is too large.', { error: 'The body is larger than 65536 bytes.', code: 'BODY_TOO_LARGE' }),
+  415: refusal('The body is not JSON by its content type.', {
+    error: 'The body must be application/json.',
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  }),
 };
 
 const OPERATION: Operation = {

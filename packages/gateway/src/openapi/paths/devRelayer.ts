@@ -1,12 +1,13 @@
+import type { ErrorCode } from '@prism-gateway/protocol';
 import type { Operation, Paths } from '../document.ts';
-import { COMMON_HEADERS, describeFailure, headerRefs } from '../parts/responses.ts';
+import { COMMON_HEADERS, describeFailure } from '../parts/responses.ts';
 import { RELAYER_AUTH_EXAMPLE } from '../text/authentication.ts';
 import { TAGS } from '../text/descriptions.ts';
 
 const BODY = {
   type: 'object',
   properties: {
-    method: { type: 'string', examples: ['PATCH'] },
+    method: { type: 'string', description: 'Of the call', examples: ['PATCH'] },
     path: { type: 'string', description: 'As the service routes it, without query', examples: ['/requests/feed'] },
     body: { type: 'string', description: 'The very text that the call sends; absent: none' },
   },
@@ -16,10 +17,11 @@ const BODY = {
 
 const HEADERS = {
   type: 'object',
+  description: 'To send with the call',
   properties: {
-    'x-relayer-address': { type: 'string' },
-    'x-relayer-timestamp': { type: 'string' },
-    'x-relayer-signature': { type: 'string' },
+    'x-relayer-address': { type: 'string', description: 'Address of the development relayer' },
+    'x-relayer-timestamp': { type: 'string', description: 'Unix time in milliseconds' },
+    'x-relayer-signature': { type: 'string', description: 'Signature of 65 bytes, in hex' },
   },
   required: ['x-relayer-address', 'x-relayer-timestamp', 'x-relayer-signature'],
   additionalProperties: false,
@@ -34,8 +36,8 @@ const ANSWER = {
 
 const { method, path, body, address, timestamp, signature } = RELAYER_AUTH_EXAMPLE;
 
-const refusal = (description: string, error: string, headers = {}) =>
-  describeFailure({ description, headers, examples: { refused: { summary: error, value: { error } } } });
+const refusal = (description: string, code: ErrorCode, error: string, headers = {}) =>
+  describeFailure({ description, headers, examples: { refused: { summary: error, value: { error, code } } } });
 
 /** As `drivers/devRelayer` answers. */
 const OPERATION: Operation = {
@@ -80,8 +82,17 @@ const OPERATION: Operation = {
         },
       },
     },
-    400: refusal('The body is not such an order.', 'Expected JSON with method, path and, if the call has one, body.'),
-    405: refusal('Any other method on this path.', 'This endpoint takes POST only.', headerRefs('Allow')),
+    400: refusal(
+      'The body is not such an order.',
+      'VALIDATION_FAILED',
+      'Expected JSON with method, path and, if the call has one, body.',
+    ),
+    413: refusal('The body is too large.', 'BODY_TOO_LARGE', 'The body is larger than 1048576 bytes.'),
+    415: refusal(
+      'The body is not JSON by its content type.',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be application/json.',
+    ),
   },
   'x-access': 'public',
 };

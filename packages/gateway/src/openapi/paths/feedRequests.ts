@@ -5,6 +5,7 @@ import type { Examples, Paths } from '../document.ts';
 import { faultsExample, RELAYER_FAILURES, thrownExample } from '../examples/failures.ts';
 import { exampleRecord } from '../examples/successes.ts';
 import { FEED_PARAMETERS } from '../parts/parameters.ts';
+import { ASK_AGAIN_HEADER } from '../parts/responses.ts';
 import { TAGS } from '../text/descriptions.ts';
 
 const CURSOR = 'hV2q9Qw4m0bYp1RzMTA0Mi04ODc';
@@ -32,7 +33,7 @@ function invalidExamples(): Examples {
   };
 }
 
-const DESCRIPTION = `What has become pending in a chain after the cursor, in the order in which it did: new requests, released ones, and claims that have lapsed (those come first, and are still \`processing\`). A page has at most ${FEED_PAGE_SIZE} records, and 1 MB of params. Where there is nothing, the call waits for it, at most \`wait\` seconds.
+const DESCRIPTION = `What has become pending in a chain after the cursor, in the order in which it did: new requests, released ones, and claims that have lapsed (those come first, and are still \`processing\`). A page has at most ${FEED_PAGE_SIZE} records, and 1 MB of params. Where there is nothing, the call waits for it, at most \`wait\` seconds; a gateway that lets no call wait answers at once, and says in \`Retry-After\` when to ask again.
 
 A request comes at least once, and may come again; one that stays pending is never skipped. \`cursor\` is never \`null\`: keep that of a page once it has been dealt with, and go on from there, also after a restart.`;
 
@@ -43,7 +44,12 @@ export function describeFeedRequests(): Paths {
     summary: 'Follow what becomes pending',
     description: DESCRIPTION,
     parameters: FEED_PARAMETERS,
-    success: { description: 'One page, and where to go on.', schema: 'FeedPage', examples: PAGES },
+    success: {
+      description: 'One page, and where to go on.',
+      schema: 'FeedPage',
+      examples: PAGES,
+      headers: ASK_AGAIN_HEADER,
+    },
     failures: {
       400: { description: 'The query is not valid.', examples: invalidExamples() },
       401: { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES },

@@ -37,7 +37,7 @@ function invalidExamples(): Examples {
 
 const DESCRIPTION = `Lists requests, oldest first, a page at a time. At least one of \`signer\`, \`status\`, \`chainName\` is required; several must all hold. As soon as \`status\` or \`chainName\` is there, the call needs relayer authentication.
 
-Pass the \`lastKey\` of a page to get the next one; \`null\` means that there is none. A walk over a set that does not change gives each record once, in order. A page of pending requests never shows one that is known to be claimed, so a page may be shorter than \`limit\`, even empty, before the last; so may one of large requests, of which a page holds 1 MB at most, and 128 kB if the call is public.`;
+Pass the \`lastKey\` of a page to get the next one; \`null\` means that there is none. A walk over a set that does not change gives each record once, in order. A page of pending requests never shows one that is known to be claimed, unless its claim has lapsed: that one is there as \`processing\`, and may be claimed. A page holds 1 MB of \`params\` at most, 128 kB if the call is public; one that ends before its \`limit\`, even empty, and is not the last has \`cut: true\`.`;
 
 /** Describes `GET /requests`. */
 export function describeListRequests(): Paths {

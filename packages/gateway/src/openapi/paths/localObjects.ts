@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@prism-gateway/protocol';
 import {
   type Header,
   type Operation,
@@ -62,23 +63,25 @@ const etag: Header = { description: 'Entity tag; changes with each put', schema:
 /** A failing answer in the API's shape; to HEAD without its body. */
 function failure(
   method: Method,
-  error: string,
+  [code, error]: readonly [ErrorCode, string],
   headers: Readonly<Record<string, Header | Reference>> = {},
 ): ResponseObject {
-  const content = {
-    'application/json': { schema: schemaRef('Error'), examples: { refused: { summary: error, value: { error } } } },
-  };
+  const examples = { refused: { summary: error, value: { error, code } } };
+  const content = { 'application/json': { schema: schemaRef('Error'), examples } };
   return { description: error, headers: { ...REQUEST_ID, ...headers }, ...(method !== 'HEAD' && { content }) };
 }
 
 function commonFailures(method: Method): Responses {
   return {
-    403: failure(
-      method,
+    403: failure(method, [
+      'OBJECT_URL_REFUSED',
       'The URL, its method or a signed header is not as it was signed; ask for a new presigned URL.',
+    ]),
+    503: failure(
+      method,
+      ['DEPENDENCY_UNAVAILABLE', 'The object store did not answer; try again later.'],
+      headerRefs('Retry-After'),
     ),
-    405: failure(method, 'Objects know the methods GET, PUT, HEAD and DELETE.', headerRefs('Allow')),
-    503: failure(method, 'The object store did not answer; try again later.', headerRefs('Retry-After')),
   };
 }
 
@@ -87,8 +90,8 @@ const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 
 function readFailures(method: Method): Responses {
   return {
     304: { description: 'Not changed since the condition that was sent.', headers: REQUEST_ID },
-    404: failure(method, 'There is no such object.'),
-    412: failure(method, 'The object is not in the state that the request asks for.'),
+    404: failure(method, ['OBJECT_NOT_FOUND', 'There is no such object.']),
+    412: failure(method, ['OBJECT_PRECONDITION_FAILED', 'The object is not in the state that the request asks for.']),
   };
 }
 
@@ -126,7 +129,7 @@ function describeObject(): PathItem {
         200: { ...found, description: 'The object, as an attachment.', content: bytes },
         206: { ...found, description: 'The part that `Range` asked for.', content: bytes },
         ...readFailures('GET'),
-        416: failure('GET', 'The object does not reach as far as the range asked for.'),
+        416: failure('GET', ['OBJECT_RANGE_UNSATISFIABLE', 'The object does not reach as far as the range asked for.']),
       },
     }),
     put: describe('PUT', {
@@ -134,11 +137,17 @@ function describeObject(): PathItem {
       summary: 'Store an object',
       responses: {
         200: { description: 'Stored, whole and durable.', headers: { ...REQUEST_ID, ETag: etag } },
-        400: failure('PUT', 'The content does not hash to the signed SHA-256; nothing was stored.'),
-        408: failure('PUT', 'The upload came too slowly; nothing was stored.'),
-        409: failure('PUT', 'An upload by this URL is under way; nothing was stored by this one.'),
-        412: failure('PUT', 'The object exists already and is not overwritten.'),
-        413: failure('PUT', 'The object is larger than this store allows; nothing was stored.'),
+        400: failure('PUT', [
+          'OBJECT_CONTENT_MISMATCH',
+          'The content does not hash to the signed SHA-256; nothing was stored.',
+        ]),
+        408: failure('PUT', ['OBJECT_TOO_SLOW', 'The upload came too slowly; nothing was stored.']),
+        409: failure('PUT', [
+          'OBJECT_UPLOAD_UNDER_WAY',
+          'An upload by this URL is under way; nothing was stored by this one.',
+        ]),
+        412: failure('PUT', ['OBJECT_EXISTS', 'The object exists already and is not overwritten.']),
+        413: failure('PUT', ['OBJECT_TOO_LARGE', 'The object is larger than this store allows; nothing was stored.']),
       },
     }),
     head: describe('HEAD', {

@@ -1,5 +1,4 @@
 import { dependencyUnavailable } from '../../http/errors.ts';
-import { describeMethodNotAllowed } from '../describeRoute.ts';
 import type { JsonSchema, Operation, Paths, ResponseObject } from '../document.ts';
 import { errorExample } from '../examples/failures.ts';
 import { COMMON_HEADERS, describeFailure, headerRefs } from '../parts/responses.ts';
@@ -20,7 +19,7 @@ function describePlain({ operationId, summary, description, success, failures }:
     description,
     tags: [TAGS.operations],
     security: [],
-    responses: { 200: success, 405: describeMethodNotAllowed(['GET', 'HEAD']), ...failures },
+    responses: { 200: success, ...failures },
     'x-access': 'public',
   };
   return { get: operation };
@@ -32,7 +31,7 @@ function jsonSuccess(description: string, schema: JsonSchema, value: unknown): R
 }
 
 function statusSuccess(description: string, status: string): ResponseObject {
-  const properties = { status: { type: 'string', const: status } };
+  const properties = { status: { type: 'string', const: status, description: 'One word' } };
   const schema = { type: 'object', properties, required: ['status'], additionalProperties: false };
   return jsonSuccess(description, schema, { status });
 }
@@ -94,12 +93,18 @@ export function describeOperations(): Paths {
     '/openapi.json': describePlain({
       operationId: 'readOpenApi',
       summary: 'This document',
-      description: 'OpenAPI 3.1, made from the schemas that validate.',
+      description:
+        'OpenAPI 3.1, made from the schemas that validate. It is compressed for who takes `gzip`, and has an `ETag`: with that in `If-None-Match` the answer is 304.',
       success: jsonSuccess(
         'The document.',
-        { type: 'object', properties: { openapi: { type: 'string' } }, required: ['openapi'] },
+        {
+          type: 'object',
+          properties: { openapi: { type: 'string', description: 'Version of the format' } },
+          required: ['openapi'],
+        },
         { openapi: '3.1.1' },
       ),
+      failures: { 304: { description: 'The document has not changed.', headers: COMMON_HEADERS } },
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { type ProgramList, parseListActs, parseStatsQuery, type ServiceBody } from '@prism-gateway/protocol';
+import { parseListActs, parseStatsQuery, type QueueStatsBody, type ServiceBody } from '@prism-gateway/protocol';
 import type { NotedAct } from '../../ports/adminStore.ts';
 import { renderActs } from '../../routes/admin/audit.ts';
 import { describeRoute } from '../describeRoute.ts';
@@ -22,18 +22,19 @@ const SERVICE: ServiceBody = {
   since: '2026-01-01T08:00:00.000Z',
   budgets: [{ name: 'connections', used: 12, most: 12_000, ended: 0 }],
   ...{ waiting: 7, disk: { freeBytes: 12_884_901_888, leastFreeBytes: 536_870_912 } },
-  explorers: { 'eip155:1': 'https://etherscan.io/tx/{hash}' },
+  key: { keyId: '3f1c0a9be27d', mayAct: true },
 };
 
-const PROGRAMS: ProgramList = {
+/** Of the settings `STATUS_URLS` and `EXPLORER_URLS`. */
+export const BESIDE_STATS: Pick<QueueStatsBody, 'programs' | 'explorers'> = {
   programs: [
     { name: 'relayer', status: { faults: [], chains: [] } },
     { name: 'payments', error: 'it does not answer' },
   ],
-  count: 2,
+  explorers: { 'eip155:1': 'https://etherscan.io/tx/{hash}' },
 };
 
-/** The query of a wait for other stats. */
+/** The query of the stats. */
 export const STATS_PARAMETERS: readonly Parameter[] = [
   {
     name: 'seen',
@@ -47,6 +48,11 @@ export const STATS_PARAMETERS: readonly Parameter[] = [
     description: 'Longest wait, in seconds; only beside `seen`.',
     schema: { type: 'integer', minimum: 0, maximum: 25, default: 0 },
   },
+  {
+    ...{ name: 'about', in: 'query' },
+    description: 'A request or payment: each program tells what it knows of it, too.',
+    schema: { type: 'string', pattern: '^[\\w.:-]{1,200}$' },
+  },
 ];
 
 /** A query of the stats that is refused. */
@@ -56,7 +62,7 @@ export const STATS_REFUSED = {
 };
 
 function describeAudit(): Paths {
-  const refused = parseListActs(new URLSearchParams('limit=1000&lastKey=new'));
+  const refused = parseListActs(new URLSearchParams('limit=1000&lastKey=a.b'));
   return describeRoute('listActs', {
     tag: TAGS.administration,
     summary: 'What administrators have done',
@@ -72,14 +78,18 @@ function describeAudit(): Paths {
       {
         name: 'lastKey',
         in: 'query',
-        description: 'The `lastKey` of the page before.',
-        schema: { type: 'string', pattern: '^[1-9][0-9]{0,14}$' },
+        description: 'Cursor: the `lastKey` of the page before, with the same `target`. It is opaque.',
+        schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 1024 },
+      },
+      {
+        ...{ name: 'target', in: 'query', description: 'Only what was done to it, in any letter case.' },
+        schema: { type: 'string', maxLength: 200 },
       },
     ],
     success: {
       description: 'One page.',
       schema: 'AuditPage',
-      examples: { one: { summary: 'A release', value: renderActs({ items: [RELEASE], next: null }) } },
+      examples: { one: { summary: 'A release', value: renderActs({ items: [RELEASE], next: null }, String) } },
     },
     failures: {
       400: { description: 'The query is not valid.', examples: { everyFault: faultsExample('Both', refused) } },
@@ -94,7 +104,7 @@ export function describeOperator(): Paths {
     tag: TAGS.administration,
     summary: 'The limits in force, and what is in use',
     description:
-      'Limits are a minute and client, 0 is none. What is in use is told of the process that answers: how near the clients are that it has served, with what others have counted of them, its refusals, its budgets (a function has none) and its disk. `explorers` is the setting `EXPLORER_URLS`.',
+      'Limits are a minute and client, 0 is none. What is in use is told of the process that answers: how near the clients are that it has served, with what others have counted of them, its refusals, its budgets (a function has none) and its disk. `key` is the one of the call.',
     success: {
       description: 'What this service is set to.',
       schema: 'Service',
@@ -102,17 +112,5 @@ export function describeOperator(): Paths {
     },
     failures: { 401: unauthorized() },
   });
-  const programs = describeRoute('readPrograms', {
-    tag: TAGS.administration,
-    summary: 'What the other programs say of themselves',
-    description:
-      'Those of the setting `STATUS_URLS`, such as a relayer and the payment relayer, each with the JSON that it answers, or why there is none. They have three seconds.',
-    success: {
-      description: 'Each program.',
-      schema: 'ProgramList',
-      examples: { two: { summary: 'Two programs, one of which is down', value: PROGRAMS } },
-    },
-    failures: { 401: unauthorized() },
-  });
-  return { ...describeAudit(), ...service, ...programs };
+  return { ...describeAudit(), ...service };
 }

@@ -5,6 +5,7 @@ import type { Paths } from '../document.ts';
 import { errorExample, faultsExample } from '../examples/failures.ts';
 import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/successes.ts';
 import { READ_PARAMETERS, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
+import { ASK_AGAIN_HEADER } from '../parts/responses.ts';
 import { TAGS } from '../text/descriptions.ts';
 
 /** Describes `GET /requests/{requestId}`. */
@@ -13,9 +14,14 @@ export function describeReadRequest(): Paths {
     tag: TAGS.requests,
     summary: 'Read a request',
     description:
-      'The whole record, for anyone who knows its id. With `status` and `wait` the call waits until the status is another one than `status`, at most `wait` seconds, and answers with the record as it is then.',
+      'The whole record, for anyone who knows its id. With `status` and `wait` the call waits until the status is another one than `status`, at most `wait` seconds, and answers with the record as it is then. A gateway that lets no call wait answers at once, and says in `Retry-After` when to ask again.',
     parameters: [REQUEST_ID_PARAMETER, ...READ_PARAMETERS],
-    success: { description: 'The record.', schema: 'RequestRecord', examples: RECORD_EXAMPLES },
+    success: {
+      description: 'The record.',
+      schema: 'RequestRecord',
+      examples: RECORD_EXAMPLES,
+      headers: ASK_AGAIN_HEADER,
+    },
     failures: {
       400: {
         description: 'The id is not a UUID, or the query is not valid.',

@@ -114,6 +114,22 @@ export function describeListRelayers(): Paths {
   });
 }
 
+/** Describes `GET /admin/relayers/{address}`. */
+export function describeReadRelayer(): Paths {
+  return describeRoute('readRelayer', {
+    tag: TAGS.relayers,
+    summary: 'Read one relayer',
+    description: 'Its record on the whitelist.',
+    parameters: [ADDRESS_PARAMETER],
+    success: {
+      description: 'The record.',
+      schema: 'Relayer',
+      examples: { labelled: { summary: 'With a name for people', value: renderRelayer(LABELLED) } },
+    },
+    failures: { 400: notAddress(), 401: unauthorized(), 404: unknown() },
+  });
+}
+
 /** Describes `DELETE /admin/relayers/{address}`. */
 export function describeRemoveRelayer(): Paths {
   return describeRoute('removeRelayer', {

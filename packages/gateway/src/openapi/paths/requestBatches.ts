@@ -1,9 +1,15 @@
-import { MAX_REQUEST_BATCH, parseClaimRequests, parseReportRequests, parseRequestId } from '@prism-gateway/protocol';
+import {
+  CONFLICT_REASONS,
+  MAX_REQUEST_BATCH,
+  parseClaimRequests,
+  parseReportRequests,
+  parseRequestId,
+} from '@prism-gateway/protocol';
 import { ClaimNotOwnedError, RequestNotClaimedError, RequestNotFoundError } from '../../requests/errors.ts';
 import { describeRoute } from '../describeRoute.ts';
 import type { Examples, Paths } from '../document.ts';
 import { bodyFaultsExample, errorExample, faultsExample, RELAYER_FAILURES } from '../examples/failures.ts';
-import { EXAMPLE_REQUEST_ID, exampleRecord, RECORD_EXAMPLES } from '../examples/successes.ts';
+import { EXAMPLE_REQUEST_ID, exampleHead, RECORD_EXAMPLES } from '../examples/successes.ts';
 import { jsonBody, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
 import { TAGS } from '../text/descriptions.ts';
 
@@ -12,7 +18,6 @@ const TX_HASH = '0x8f3f7c1d5f0b9ce3c4c1c2a83f0d4fb2a9e6b7d05c1e4f8a7b6d3c2e1f0a9
 
 const CLAIMS: Examples = {
   byIds: { summary: 'These two', value: { requestIds: [EXAMPLE_REQUEST_ID, OTHER_REQUEST_ID] } },
-  oldest: { summary: 'The oldest fifty of a chain', value: { chainName: 'eip155:31337', limit: 50 } },
 };
 
 const REPORTS: Examples = {
@@ -31,19 +36,29 @@ const REPORTS: Examples = {
 const answer = (summary: string, status: 'processing' | 'success') => ({
   summary,
   value: {
-    items: [exampleRecord('WRITE_DATA_FOR', status)],
+    items: [exampleHead('WRITE_DATA_FOR', status)],
     count: 1,
-    conflicts: [{ requestId: OTHER_REQUEST_ID, status: 'success' }],
+    conflicts: [{ requestId: OTHER_REQUEST_ID, status: 'success', reason: 'ended' }],
   },
 });
 
 const relayerFailures = { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES };
 
-const CLAIM_DESCRIPTION = `Claims up to ${MAX_REQUEST_BATCH} requests by one call and one signature: those of \`requestIds\`, or the oldest pending ones of \`chainName\`. Each claim is as atomic as that of a \`PATCH\`: of any number of rivals one wins each request.
+const REASONS = Object.entries(CONFLICT_REASONS).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
 
-\`items\` are the records that the relayer holds now. \`conflicts\` names the others, with the status that they have; it is absent where there is no such request. A request that the relayer holds already gets its lease renewed, and is among the items. \`items\` end at 1 MB of params: the rest is left as it stands, and named in \`conflicts\`. So is what the relayer has no room for: it may hold a number of requests at once (\`MAX_OPEN_CLAIMS\`).`;
+const ANSWERED = `Every entry is in \`items\` or in \`conflicts\`, which says why:
 
-const REPORT_DESCRIPTION = `Reports how up to ${MAX_REQUEST_BATCH} requests ended, by one call and one signature. Each entry takes the fields of a \`PATCH\` that reports. One entry that is not valid makes the call a 400 as a whole, and nothing is changed; a conflict only concerns its own entry. All of them are made; \`items\` end at 1 MB of params, and leave the records beyond it out.`;
+${REASONS.join('\n')}
+
+Records come without their \`params\`.`;
+
+const CLAIM_DESCRIPTION = `Claims up to ${MAX_REQUEST_BATCH} requests by one call and one signature, each as atomically as a \`PATCH\`: of any number of rivals one wins each request. A request that the relayer holds already gets its lease renewed, and is among the \`items\`. A relayer may hold a number of requests at once (\`MAX_OPEN_CLAIMS\`), and each for a bounded time (\`MAX_CLAIM_SECONDS\`).
+
+${ANSWERED}`;
+
+const REPORT_DESCRIPTION = `Reports how up to ${MAX_REQUEST_BATCH} requests ended, by one call and one signature. Each entry takes the fields of a \`PATCH\` that reports. One entry that is not valid makes the call a 400 as a whole, and nothing is changed; a conflict only concerns its own entry.
+
+${ANSWERED}`;
 
 function describeClaims(): Paths {
   const refused = (summary: string, body: unknown) =>
@@ -103,8 +118,14 @@ function describeRelease(): Paths {
     tag: TAGS.requests,
     summary: 'Give a claimed request back',
     description:
-      'The relayer that holds a request gives it back: it is `pending` again, and nothing of the claim stays. The call has no body.',
+      'The relayer that holds a request gives it back: it is `pending` again, and nothing of the claim stays. With the `claimedAt` of the claim that is meant, the call gives back no later one, whoever sends it again.',
     parameters: [REQUEST_ID_PARAMETER],
+    requestBody: {
+      ...jsonBody('ReleaseRequestBody', 'The claim that is meant; no body: whichever stands', {
+        claim: { summary: 'This claim', value: { claimedAt: '2026-01-01T00:00:04.500Z' } },
+      }),
+      required: false,
+    },
     success: {
       description: 'The whole record, pending again.',
       schema: 'RequestRecord',

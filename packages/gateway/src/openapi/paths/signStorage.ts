@@ -16,7 +16,8 @@ function invalidExamples(): Examples {
   };
 }
 
-const rejected = (summary: string, sentence: string) => errorExample(summary, unauthenticated('', sentence));
+const rejected = (summary: string, sentence: string) =>
+  errorExample(summary, unauthenticated('TOKEN_REJECTED', sentence));
 
 /** As `auth/identity.ts` and the token verifiers write them. */
 const TOKEN_FAILURES: Examples = {

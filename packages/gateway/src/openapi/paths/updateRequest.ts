@@ -55,7 +55,7 @@ const DESCRIPTION = `A relayer moves a request, by one atomic write:
 
 Every other move is a 409 and changes nothing; \`success\` and \`failed\` are final. A field that belongs to another status is a 400.
 
-A claim holds for ever unless the service runs with a claim lease. Then an older claim may be claimed again, and its first owner's report gets 409 from that moment on. Until somebody has claimed it again it is listed as \`processing\`, and its owner may still report.`;
+A claim is a lease of \`CLAIM_LEASE_SECONDS\` (default 900; 0: it holds for ever). An older claim may be claimed again, and its first owner's report gets 409 from that moment on. Until somebody has claimed it again it is listed as \`processing\`, and its owner may still report.`;
 
 /** Describes `PATCH /requests/{requestId}`. */
 export function describeUpdateRequest(): Paths {

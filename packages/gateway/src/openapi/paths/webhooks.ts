@@ -122,6 +122,15 @@ function describeAdd(): Paths {
   });
 }
 
+function describeRead(): Paths {
+  return describeRoute('readWebhook', {
+    ...describeOne(),
+    summary: 'Read one webhook',
+    description: 'Without its secret.',
+    success: { description: 'The webhook.', schema: 'Webhook', examples: { one: asItIs } },
+  });
+}
+
 function describeChange(): Paths {
   const one = describeOne();
   const change: ChangeWebhookBody = { enabled: true, chainName: null };
@@ -139,7 +148,7 @@ function describeChange(): Paths {
 
 function describeDeliveries(): Paths {
   const one = describeOne();
-  const query = (name: 'status' | 'limit' | 'lastKey', description: string): Parameter => {
+  const query = (name: keyof typeof listDeliveriesFields, description: string): Parameter => {
     const { $schema, description: _, examples, ...schema } = z.toJSONSchema(listDeliveriesFields[name]);
     return {
       name,
@@ -156,8 +165,9 @@ function describeDeliveries(): Paths {
     parameters: [
       WEBHOOK_PARAMETER,
       query('status', 'Only deliveries in this state.'),
+      query('requestId', 'Only deliveries of this request.'),
       query('limit', 'Most deliveries of the page, default 20.'),
-      query('lastKey', 'The `lastKey` of the page before.'),
+      query('lastKey', 'Cursor: the `lastKey` of the page before, with the same filters. It is opaque.'),
     ],
     success: {
       description: 'One page.',
@@ -237,5 +247,14 @@ export function describeWebhooks(): readonly Paths[] {
       'The new secret is told here alone. The one before signs beside it for a day more. The call has no body.',
     success: { description: 'The webhook.', schema: 'WebhookWithSecret', examples: { rotated: withSecret } },
   });
-  return [describeAdd(), describeList(), describeChange(), remove, rotate, describeDeliveries(), describeResend()];
+  return [
+    describeAdd(),
+    describeList(),
+    describeRead(),
+    describeChange(),
+    remove,
+    rotate,
+    describeDeliveries(),
+    describeResend(),
+  ];
 }

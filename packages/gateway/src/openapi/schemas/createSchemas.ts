@@ -2,7 +2,7 @@ import { ACTIONS } from '@prism-gateway/protocol';
 import * as z from 'zod/mini';
 import { schemaStemOf } from '../actionNames.ts';
 import { type JsonSchema, schemaRef } from '../document.ts';
-import { ACTION_SUMMARIES, FIELD_DESCRIPTIONS, PARAMS_RULES } from '../text/descriptions.ts';
+import { ACTION_SUMMARIES, COMMON_FIELDS, FIELD_DESCRIPTIONS, PARAMS_RULES } from '../text/descriptions.ts';
 import { nameSchemas, type SchemaOptions } from './nameSchemas.ts';
 
 type MutableSchema = Record<string, unknown>;
@@ -53,13 +53,6 @@ function updateRequestBody(): JsonSchema {
   };
 }
 
-function claimRequestsBody(): JsonSchema {
-  return {
-    description: 'The requests to claim, or how many of the oldest pending ones of a chain',
-    oneOf: ['ClaimByIdsBody', 'ClaimOldestBody'].map(schemaRef),
-  };
-}
-
 /** Rules between fields, which zod checks in code: as JSON Schema where it can say them, and in words. */
 function addParamsRules(schemas: Record<string, MutableSchema>): void {
   for (const action of ACTIONS) {
@@ -85,12 +78,29 @@ function addFieldDescriptions(schemas: Readonly<Record<string, MutableSchema>>):
     for (const [field, description] of Object.entries(descriptions))
       Object.assign(properties[field] ?? {}, { description });
   }
+  for (const schema of Object.values(schemas)) describeRest(schema, schemas);
+}
+
+/** Gives the fields that say nothing of themselves, at any depth, what fields of their name mean everywhere. */
+function describeRest(schema: MutableSchema, schemas: Readonly<Record<string, MutableSchema>>): void {
+  for (const [field, property] of Object.entries(propertiesOf(schema))) {
+    const description = COMMON_FIELDS[field];
+    const target = schemas[String(property.$ref).split('/').at(-1) ?? ''];
+    if (description !== undefined && (property.description ?? target?.description) === undefined)
+      Object.assign(property, { description });
+    describeRest(property, schemas);
+  }
 }
 
 /** The record's params are those of some action; zod's schema of the record leaves them open. */
 function describeRecordParams(schemas: Readonly<Record<string, MutableSchema>>): void {
-  const params = { description: 'As submitted, of the shape of the `action`', anyOf: refs('Params') };
+  const params = { type: 'object', description: 'As submitted, of the shape of the `action`' };
   Object.assign(propertiesOf(schemas.RequestRecord), { params });
+  const oneOf = ACTIONS.map((action) => ({
+    required: ['action', 'params'],
+    properties: { action: { const: action }, params: schemaRef(`${schemaStemOf(action)}Params`) },
+  }));
+  Object.assign(schemas.RequestRecord ?? {}, { oneOf });
 }
 
 /**
@@ -115,6 +125,5 @@ export function createSchemas(limits: SchemaOptions): Readonly<Record<string, Js
     ...translated,
     CreateRequestBody: createRequestBody(),
     UpdateRequestBody: updateRequestBody(),
-    ClaimRequestsBody: claimRequestsBody(),
   };
 }

@@ -43,7 +43,7 @@ Path: <request path>
 Body: <0x and lower-case hex of keccak-256 of the raw body bytes>
 \`\`\`
 
-- \`Path\` is the path as the service routes it: no query string, no host, no stage prefix or base path. A path that holds \`%\`, \`//\` or a dot segment is refused.
+- \`Path\` is the path as the service routes it: no query string, no host, no stage prefix or base path. Dot segments are resolved first. A path that then holds \`%\` or \`//\` is refused, whoever signs.
 - \`Body\` of a call without a body is the hash of zero bytes, \`${EMPTY_BODY_HASH}\`. Hash the bytes that are sent, not JSON written anew.
 - The recovery value is 27 or 28 (0 and 1 are read as those) and \`s\` is in the lower half of the order; compact signatures are refused. The recovered address must be \`X-Relayer-Address\`.
 - Checked in this order: timestamp, signature, whitelist. Whichever fails first is named in the 401.`;
@@ -87,7 +87,7 @@ export const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description:
-      "Access token of the configured identity provider. The token's user decides which objects can be reached. A missing, expired or revoked token is a 401 (5 seconds of tolerance between clocks; where the provider offers introspection, a revocation holds within 15 seconds); a provider that does not answer, a 503.",
+      "Access token of the configured identity provider. The token's user decides which objects can be reached. A missing, expired or revoked token is a 401 (5 seconds of tolerance between clocks; where the provider offers introspection, a revocation holds within 15 seconds; Privy offers none: there a token is taken until it is as old as `IDENTITY_MAX_TOKEN_AGE_SECONDS`); a provider that does not answer, a 503.",
   },
   relayerAddress: header(
     'X-Relayer-Address',
@@ -100,7 +100,7 @@ export const SECURITY_SCHEMES = {
   relayerSignature: header('X-Relayer-Signature', `${RELAYER_AUTH_RULES}\n\n${RELAYER_AUTH_WORKED_EXAMPLE}`),
   adminKey: header(
     'X-Admin-Key',
-    "The administrator's key: the value of the setting `ADMIN_API_KEY`, exactly; during a rotation two keys are valid at once. In the development stage it is `change-me-admin-key` unless set.",
+    "The administrator's key: the value of the setting `ADMIN_API_KEY`, exactly; during a rotation two keys are valid at once. A key of the setting `ADMIN_READ_KEYS` may read what administrators see; every act is 403 with it. In the development stage it is `change-me-admin-key` unless set.",
   ),
 } as const;
 

@@ -1,4 +1,4 @@
-import { type Action, MAX_FAULTS } from '@prism-gateway/protocol';
+import { type Action, ERROR_CODES, MAX_FAULTS } from '@prism-gateway/protocol';
 import { RELAYER_AUTH_RULES, RELAYER_AUTH_WORKED_EXAMPLE } from './authentication.ts';
 
 /** Names of the document's tags. */
@@ -56,20 +56,14 @@ const CONVENTIONS = `## Conventions
 
 const ERRORS = `## Errors
 
-Every failing answer, an unknown route's 404 included, has the body \`{ "error": "one human-readable sentence" }\`; validation errors add \`details\`, an array of \`{ path, message }\` with a \`path\` like \`params.dataIds[2]\`. One answer names every fault (at most ${MAX_FAULTS}). Match by status, not by text.
+Every failing answer, an unknown route's 404 included, has the body \`{ "error": "one human-readable sentence", "code": "FOR_PROGRAMS" }\`; validation errors add \`details\`, an array of \`{ path, message }\` with a \`path\` like \`params.dataIds[2]\`. One answer names every fault (at most ${MAX_FAULTS}). Match by \`code\`, never by text: the sentence may change, the code does not.
 
-| Status | Meaning |
-| --- | --- |
-| 400 | validation: a wrong, missing or unknown field or parameter, or a body that is not JSON |
-| 401 | authentication: token, relayer signature, whitelist or admin key; \`error\` says which check failed |
-| 404 | no such route, or no such request |
-| 405 | the route does not take this method; \`Allow\` lists those it takes |
-| 409 | the record's status does not allow what was asked, such as a claim of a claimed request; nothing was changed |
-| 413 | the body is too large |
-| 415 | the body says that it is something other than JSON |
-| 429 | too many calls; \`Retry-After\` says how many seconds to wait |
-| 500 | unexpected; nothing inside is told, but the log has it under the \`X-Request-Id\` |
-| 503 | the store or the identity provider did not answer; \`Retry-After\` as above |
+| Status | Code | Meaning |
+| --- | --- | --- |
+${Object.entries(ERROR_CODES)
+  .filter(([code]) => !code.startsWith('OBJECT_'))
+  .map(([code, [status, meaning]]) => `| ${status} | \`${code}\` | ${meaning} |`)
+  .join('\n')}
 
 Where several apply, the first of these wins: route (404, 405), preflight, rate limit of the peer (429), size (413), content type (415), authentication (401), validation (400), existence (404), state (409).`;
 
@@ -112,6 +106,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   RequestPage: {
     count: 'Number of `items` on this page',
     lastKey: 'Cursor: pass it as `lastKey`, with the same filters, for the next page. `null`: this was the last page',
+    cut: 'There if the page ended before its `limit` and is not the last: its requests are large, or many had to be looked at',
   },
   Relayer: {
     address: 'With the letter case of EIP-55',
@@ -145,7 +140,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
     waiting: 'Calls of that process that wait for something to happen',
     disk: 'The disk of `DATA_DIR`; absent where nothing of the service is on it',
     budgets: 'What is in use of the bounds on what strangers send; empty in a function',
-    explorers: 'Where a transaction is shown, with `{hash}`, by chain',
   },
   ClientUse: {
     client: '`relayer:` and an address, `user:` and a hash, `admin`, or the address of a peer as it stands in the log',
@@ -159,7 +153,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
     ended: 'How often something was ended to make room',
   },
   DiskUse: { leastFreeBytes: 'Below it, nothing new is taken; 0: no bound' },
-  ProgramList: { count: 'Number of `programs`' },
+  Delivery: { status: 'Whether it waits, was delivered, or was given up' },
   Program: { status: 'The JSON that it answers', error: 'Why there is no status' },
   QueueStats: {
     version: 'Other stats have another one; see `seen`',
@@ -177,12 +171,68 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
     conflicts: 'Claims that it lost to rivals',
     medianMs: 'From claim to report, within a tenth; absent without reports',
     p95Ms: 'As `medianMs`, of the slowest twentieth',
-    lastSeenAt: 'Its last claim or report',
+    lastSeenAt: 'Its last authenticated call, within a minute; absent if none is known',
   },
   RelayerList: { count: 'Number of `relayers`' },
   RelayerRemoved: { message: 'One human-readable sentence', address: 'With the letter case of EIP-55' },
   SignedOperation: { expiresAt: 'End of the lifetime; never later than the end of the access token' },
   Error: { details: 'Every fault found; present with validation errors' },
+};
+
+/** What a field of a name means wherever nothing else is said of it. */
+export const COMMON_FIELDS: Readonly<Record<string, string>> = {
+  action: 'What the Forwarder is asked to do',
+  status: 'State of the request',
+  requestId: 'Id of the request',
+  items: 'Those of this page, in order',
+  count: 'How many there are in the answer',
+  lastKey: 'Cursor: pass it as `lastKey` for the next page; null on the last',
+  message: 'One human-readable sentence',
+  errorMessage: 'As it was reported',
+  dataIds: 'Ids of the entries, one for each payload',
+  payloads: 'What is written, one for each id',
+  requests: 'Entries, each signed by its own signer',
+  conflicts: 'Those that were not moved, each with the reason',
+  reason: 'Why it was not moved',
+  relayers: 'Relayers on the whitelist, oldest first',
+  programs: 'What the programs of the setting `STATUS_URLS` say of themselves',
+  explorers: 'Where a transaction is shown, with `{hash}`, by chain: the setting `EXPLORER_URLS`',
+  pending: 'Requests that wait',
+  processing: 'Requests that are claimed',
+  success: 'Requests that were reported successful',
+  failed: 'Requests that were reported failed',
+  posts: 'Requests that were stored',
+  claims: 'Claims that were won',
+  claimLeaseSeconds: 'After which a claim lapses; 0: never',
+  maxOpenClaims: 'Most requests that one relayer may hold; 0: any number',
+  maxBodyBytes: 'Limit of a body',
+  maxBatchSize: 'Most entries of a batch array',
+  chains: 'The only chains that requests are taken for; empty: any',
+  key: 'The key of this call',
+  keyId: 'The first 12 hex digits of the SHA-256 of the key',
+  mayAct: 'False: it is for reading',
+  limit: 'Name of the limit',
+  name: 'Its name',
+  freeBytes: 'Bytes that are free',
+  webhookId: 'Id of the webhook',
+  webhooks: 'Every webhook, oldest first',
+  url: 'Where it is posted to',
+  events: 'Kinds of event',
+  event: 'Kind of event',
+  type: 'Kind of event',
+  data: 'The record as the event left it, without its params',
+  label: 'Name for people',
+  enabled: 'False: nothing is sent, and nothing kept for it',
+  waiting: 'Deliveries that wait',
+  dropped: 'Events that found no room',
+  disabledReason: 'Why the service disabled it',
+  deliveryId: 'Id of the delivery',
+  messageId: 'Its `webhook-id`, the same for each attempt',
+  attempts: 'How often it was tried',
+  lastStatus: 'Status of the last answer',
+  lastError: 'What went wrong last',
+  operation: 'What the URL is for',
+  method: 'Method of the call',
 };
 
 /** What each action asks the Forwarder to do, in one line. */

@@ -1,7 +1,7 @@
+import type { CheckAdmin } from '../../auth/admin.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { notLocal, toApiError } from '../../http/errors.ts';
+import { mayOnlyRead, notLocal, toApiError } from '../../http/errors.ts';
 import { isLocalPeer } from '../../http/isLocalPeer.ts';
-import type { HeaderReader } from '../../http/request.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { Logger } from '../../ports/logger.ts';
 
@@ -10,16 +10,25 @@ const SERVER_ERROR = 500;
 /** What makes an endpoint an administrator's: the key, by whose id its acts are logged, and the limit of failures a peer. */
 export type AdminAccess = Required<Pick<Endpoint<string>, 'authenticate' | 'failureLimit'>>;
 
-/** @param checkAdmin - returns the id of the key; throws ApiError ADMIN_KEY_REJECTED */
+/**
+ * Lets administrators in; what a key for reading tries to do is refused, and one line in the audit log.
+ *
+ * @see docs/specification.md ADMIN-1, ADMIN-15
+ */
 export function createAdminAccess(
-  checkAdmin: (request: { readonly headers: HeaderReader }) => string,
-  { localAdminOnly }: { readonly localAdminOnly: boolean },
+  checkAdmin: CheckAdmin,
+  { localAdminOnly, logger }: { readonly localAdminOnly: boolean; readonly logger: Logger },
 ): AdminAccess {
   return {
     failureLimit: 'admin-failures',
     async authenticate(request) {
       if (localAdminOnly && !isLocalPeer(request.peer)) throw notLocal();
-      return { identity: checkAdmin(request.raw), client: 'admin' };
+      const { keyId, mayAct } = checkAdmin(request.raw);
+      if (!mayAct && request.method !== 'GET') {
+        logger.warn({ audit: 'refused', keyId, target: request.path }, 'administrator with a key for reading');
+        throw mayOnlyRead();
+      }
+      return { identity: keyId, client: 'admin' };
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { requireValid } from '../../http/request.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { deliveryNotFound, deliveryWaits, webhooksUndelivered } from '../../http/webhookErrors.ts';
+import type { CursorCodec } from '../../requests/createCursorCodec.ts';
 import { type AdminAccess, auditAct } from './adminAccess.ts';
 import { renderDelivery } from './renderWebhook.ts';
 import {
@@ -17,29 +18,37 @@ import {
   changeWebhookEndpoint,
   findWebhook,
   listWebhooksEndpoint,
+  readWebhookEndpoint,
   removeWebhookEndpoint,
   rotateSecretEndpoint,
   type WebhookOptions,
   type WebhookPorts,
 } from './webhooks.ts';
 
+interface DeliveryPorts extends WebhookPorts {
+  readonly cursors: CursorCodec;
+}
+
 /** `GET /admin/webhooks/{webhookId}/deliveries`: newest first. */
-function listDeliveriesEndpoint(ports: WebhookPorts, access: AdminAccess): Endpoint<string> {
+function listDeliveriesEndpoint(ports: DeliveryPorts, access: AdminAccess): Endpoint<string> {
   return {
     ...access,
     route: WEBHOOK_ROUTES.listDeliveries,
     async handle({ params, query }) {
-      const [{ webhookId }, { status, limit, lastKey }] = requireValid(
+      const [{ webhookId }, { status, requestId, limit, lastKey }] = requireValid(
         parseWith(webhookPathSchema, { webhookId: params.webhookId }),
         parseListDeliveries(new URLSearchParams(query)),
       );
       await findWebhook(ports, webhookId);
-      const order = { webhookId, status, limit: limit + 1, after: lastKey };
+      const scope = { list: ['deliveries', webhookId, status, requestId] };
+      const after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, scope);
+      const order = { webhookId, status, requestId: requestId?.toLowerCase(), limit: limit + 1, after };
       const found = await ports.webhooks.listDeliveries(order);
       if (found === undefined) throw webhooksUndelivered();
       const items = found.slice(0, limit).map(renderDelivery);
       const last = found.length > limit ? items.at(-1)?.deliveryId : undefined;
-      const body: DeliveryPage = { items, count: items.length, lastKey: last ?? null };
+      const next = last === undefined ? null : ports.cursors.seal(last, scope);
+      const body: DeliveryPage = { items, count: items.length, lastKey: next };
       return jsonResponse(200, body);
     },
   };
@@ -71,13 +80,14 @@ function resendDeliveryEndpoint(ports: WebhookPorts, access: AdminAccess): Endpo
  * @see docs/specification.md WEBHOOK-1
  */
 export function webhookEndpoints(
-  ports: WebhookPorts,
+  ports: DeliveryPorts,
   access: AdminAccess,
   options: WebhookOptions,
 ): readonly Endpoint<string>[] {
   return [
     addWebhookEndpoint(ports, access, options),
     listWebhooksEndpoint(ports, access),
+    readWebhookEndpoint(ports, access),
     changeWebhookEndpoint(ports, access, options),
     removeWebhookEndpoint(ports, access),
     rotateSecretEndpoint(ports, access),

@@ -13,7 +13,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { relayerNotFound } from '../../http/errors.ts';
 import { renderRelayer } from '../../http/render.ts';
 import { type HttpRequest, parseBody, requireValid } from '../../http/request.ts';
-import { jsonResponse } from '../../http/response.ts';
+import { createdResponse, jsonResponse } from '../../http/response.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import { type AdminAccess, auditAct } from './adminAccess.ts';
 
@@ -31,7 +31,7 @@ export function addRelayerEndpoint(ports: AddPorts, access: AdminAccess): Endpoi
       const relayer = await auditAct(ports, { act: 'relayers.add', keyId, target: address }, () =>
         ports.relayers.put({ address, ...label, now: ports.now() }),
       );
-      return jsonResponse(201, renderRelayer(relayer));
+      return createdResponse(`relayers/${address}`, JSON.stringify(renderRelayer(relayer)));
     },
   };
 }
@@ -45,6 +45,20 @@ export function listRelayersEndpoint(ports: Pick<GatewayPorts, 'relayers'>, acce
       const relayers = (await ports.relayers.list()).map(renderRelayer);
       const body: RelayerList = { relayers, count: relayers.length };
       return jsonResponse(200, body);
+    },
+  };
+}
+
+/** `GET /admin/relayers/{address}`: one relayer of the whitelist. */
+export function readRelayerEndpoint(ports: Pick<GatewayPorts, 'relayers'>, access: AdminAccess): Endpoint<string> {
+  return {
+    ...access,
+    route: ROUTES.readRelayer,
+    async handle(request) {
+      const [{ address }] = requireValid(parsePath(request));
+      const relayer = await ports.relayers.find(address);
+      if (relayer === undefined) throw relayerNotFound(address);
+      return jsonResponse(200, renderRelayer(relayer));
     },
   };
 }

@@ -16,7 +16,9 @@ import {
   listAllRequests,
   purgeRequest,
   releaseClaim,
+  reopenRequest,
 } from '../../requests/administer.ts';
+import { renderPage } from '../requests/list.ts';
 import { type AdminAccess, auditAct } from './adminAccess.ts';
 
 type AdminPorts = AdministerPorts & { readonly logger: Logger };
@@ -33,12 +35,7 @@ export function listAllRequestsEndpoint(ports: AdminPorts, access: AdminAccess):
     route: ROUTES.listAllRequests,
     async handle(request) {
       const [query] = requireValid(parseListAllRequests(new URLSearchParams(request.query)));
-      const { items, lastKey } = await listAllRequests(ports, query);
-      const records = items.map(renderRecord).join(',');
-      return {
-        status: 200,
-        body: `{"items":[${records}],"count":${items.length},"lastKey":${JSON.stringify(lastKey)}}`,
-      };
+      return { status: 200, body: renderPage(await listAllRequests(ports, query), query.limit) };
     },
   };
 }
@@ -67,6 +64,20 @@ export function failRequestEndpoint(ports: AdminPorts, access: AdminAccess): End
       const [{ errorMessage }] = requireValid(parseBody(request.body, parseFailRequest));
       const act = { act: 'requests.fail', keyId, target: requestId, reason: errorMessage };
       const record = await auditAct(ports, act, () => failRequest(ports, { requestId, errorMessage }));
+      return { status: 200, body: renderRecord(record) };
+    },
+  };
+}
+
+/** `POST /admin/requests/{requestId}/reopen`: makes what a suspended relayer reported failed pending again. */
+export function reopenRequestEndpoint(ports: AdminPorts, access: AdminAccess): Endpoint<string> {
+  return {
+    ...access,
+    route: ROUTES.reopenRequest,
+    async handle(request, keyId) {
+      const requestId = readRequestId(request);
+      const act = { act: 'requests.reopen', keyId, target: requestId };
+      const record = await auditAct(ports, act, () => reopenRequest(ports, requestId));
       return { status: 200, body: renderRecord(record) };
     },
   };

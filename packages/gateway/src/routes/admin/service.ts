@@ -1,4 +1,5 @@
-import { type ProgramList, ROUTES, type ServiceBody } from '@prism-gateway/protocol';
+import { ROUTES, type ServiceBody } from '@prism-gateway/protocol';
+import type { CheckAdmin } from '../../auth/admin.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { RateLimiter } from '../../http/rateLimit.ts';
 import type { RateLimits } from '../../http/rateLimits.ts';
@@ -16,58 +17,38 @@ interface ServiceOptions {
   readonly maxBatchSize: number;
   readonly chains: readonly string[];
   readonly rateLimits: RateLimits;
-  readonly explorers: Readonly<Record<string, string>>;
 }
 
 interface ServicePorts extends Pick<GatewayPorts, 'readBudgets' | 'readDisk' | 'now'> {
   readonly limiter: Pick<RateLimiter, 'readUse'>;
   readonly waits: Pick<Waits, 'count'>;
+  readonly checkAdmin: CheckAdmin;
 }
 
 /**
- * `GET /admin/service`: the limits in force, what this process knows of their use and of its budgets, and where transactions are shown.
+ * `GET /admin/service`: the limits in force, and what this process knows of their use and of its budgets.
  *
  * @see docs/specification.md ADMIN-12
  */
 export function readServiceEndpoint(
-  { readBudgets, readDisk, now, limiter, waits }: ServicePorts,
+  { readBudgets, readDisk, now, limiter, waits, checkAdmin }: ServicePorts,
   options: ServiceOptions,
   access: AdminAccess,
 ): Endpoint<string> {
-  const { claimLeaseSeconds, maxOpenClaims, maxBodyBytes, maxBatchSize, chains, rateLimits, explorers } = options;
+  const { claimLeaseSeconds, maxOpenClaims, maxBodyBytes, maxBatchSize, chains, rateLimits } = options;
   const since = formatTime(now());
   return {
     ...access,
     route: ROUTES.readService,
-    handle() {
+    handle({ raw }) {
       const { clients, refusals } = limiter.readUse();
       const disk = readDisk();
       const body: ServiceBody = {
         ...{ claimLeaseSeconds, maxOpenClaims, maxBodyBytes, maxBatchSize, chains: [...chains] },
         ...{ limits: { ...rateLimits }, clients: [...clients], refusals: [...refusals], since },
         ...{ budgets: [...readBudgets()], waiting: waits.count(), ...(disk && { disk }) },
-        explorers: { ...explorers },
+        key: checkAdmin(raw),
       };
-      return jsonResponse(200, body);
-    },
-  };
-}
-
-/**
- * `GET /admin/programs`: what the operator's other programs say of themselves.
- *
- * @see docs/specification.md ADMIN-13
- */
-export function readProgramsEndpoint(
-  { readPrograms }: Pick<GatewayPorts, 'readPrograms'>,
-  access: AdminAccess,
-): Endpoint<string> {
-  return {
-    ...access,
-    route: ROUTES.readPrograms,
-    async handle() {
-      const programs = [...(await readPrograms())];
-      const body: ProgramList = { programs, count: programs.length };
       return jsonResponse(200, body);
     },
   };

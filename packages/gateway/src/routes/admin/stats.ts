@@ -13,18 +13,18 @@ const renderActivity = ({ start, ...counts }: Activity) => ({ start: formatTime(
 /** Digits of a version: stats that differ have another one. */
 const VERSION_DIGITS = 16;
 
-/** Writes stats as the wire has them. */
-export function renderStats(
-  { oldestPendingAt, oldestProcessingAt, ...stats }: QueueStats,
-  keccak256: Keccak256,
-): QueueStatsBody {
+/** Writes stats as the wire has them, without what others say. */
+export function renderStats({ oldestPendingAt, oldestProcessingAt, ...stats }: QueueStats, keccak256: Keccak256) {
   const body = {
     chains: [...stats.chains],
     ...(oldestPendingAt !== undefined && { oldestPendingAt: formatTime(oldestPendingAt) }),
     ...(oldestProcessingAt !== undefined && { oldestProcessingAt: formatTime(oldestProcessingAt) }),
     minutes: stats.minutes.map(renderActivity),
     hours: stats.hours.map(renderActivity),
-    relayers: stats.relayers.map((relayer) => ({ ...relayer, lastSeenAt: formatTime(relayer.lastSeenAt) })),
+    relayers: stats.relayers.map(({ lastSeenAt, ...relayer }) => ({
+      ...relayer,
+      ...(lastSeenAt !== undefined && { lastSeenAt: formatTime(lastSeenAt) }),
+    })),
   };
   const hash = Buffer.from(keccak256(Buffer.from(JSON.stringify(body)))).toString('hex');
   return { version: hash.slice(0, VERSION_DIGITS), ...body };
@@ -33,28 +33,40 @@ export function renderStats(
 /** How often those who wait look again, in milliseconds: what other processes have counted in DynamoDB they write as often. */
 const LOOK_AGAIN_MS = 10_000;
 
-interface StatsPorts extends Pick<GatewayPorts, 'admin' | 'now' | 'crypto'> {
+interface StatsPorts extends Pick<GatewayPorts, 'admin' | 'now' | 'crypto' | 'readPrograms'> {
   readonly waits: Waits;
 }
 
 /**
- * `GET /admin/stats`: what is in the queue, what has happened, and how relayers do; or a wait until something has.
+ * `GET /admin/stats`: what is in the queue, what has happened, how relayers do, and what the operator's other programs say; or a wait until
+ * something has happened.
  *
- * @see docs/specification.md ADMIN-8, ADMIN-10
+ * @param options.explorers - where a chain's transactions are shown
+ * @see docs/specification.md ADMIN-8, ADMIN-10, ADMIN-13
  */
-export function readStatsEndpoint(ports: StatsPorts, access: AdminAccess): Endpoint<string> {
+export function readStatsEndpoint(
+  ports: StatsPorts,
+  { explorers }: { readonly explorers: Readonly<Record<string, string>> },
+  access: AdminAccess,
+): Endpoint<string> {
   return {
     ...access,
     route: ROUTES.readStats,
     async handle(request) {
-      const [{ seen, waitSeconds }] = requireValid(parseStatsQuery(new URLSearchParams(request.query)));
+      const [{ seen, about, waitSeconds }] = requireValid(parseStatsQuery(new URLSearchParams(request.query)));
       async function look() {
         const found = renderStats(await ports.admin.readStats(ports.now()), ports.crypto.keccak256);
         if (found.version !== seen) return { found };
         return { found, interest: { anything: true } as const, againInMs: LOOK_AGAIN_MS };
       }
       const { signal, timing } = request;
-      return jsonResponse(200, await ports.waits.until({ look, waitSeconds, signal, timing }));
+      const stats = await ports.waits.until({ look, client: 'admin', waitSeconds, signal, timing });
+      const body: QueueStatsBody = {
+        ...stats,
+        programs: [...(await ports.readPrograms(about))],
+        explorers: { ...explorers },
+      };
+      return jsonResponse(200, body);
     },
   };
 }

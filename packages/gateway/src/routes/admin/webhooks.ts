@@ -11,7 +11,7 @@ import {
 import type { Endpoint } from '../../http/endpoint.ts';
 import { validationFailed } from '../../http/errors.ts';
 import { type HttpRequest, parseBody, requireValid } from '../../http/request.ts';
-import { jsonResponse } from '../../http/response.ts';
+import { createdResponse, jsonResponse } from '../../http/response.ts';
 import { webhookNotFound, webhooksFull, webhooksUndelivered } from '../../http/webhookErrors.ts';
 import type { AdminStore } from '../../ports/adminStore.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -91,7 +91,7 @@ export function addWebhookEndpoint(
         if (added === undefined) throw webhooksFull();
         return added;
       });
-      return jsonResponse(201, { ...renderWebhook(webhook), secret });
+      return createdResponse(`webhooks/${webhookId}`, JSON.stringify({ ...renderWebhook(webhook), secret }));
     },
   };
 }
@@ -105,6 +105,18 @@ export function listWebhooksEndpoint(ports: WebhookPorts, access: AdminAccess): 
       const webhooks = (await ports.webhooks.list()).map(renderWebhook);
       const body: WebhookList = { webhooks, count: webhooks.length };
       return jsonResponse(200, body);
+    },
+  };
+}
+
+/** `GET /admin/webhooks/{webhookId}`: one of them, without its secret. */
+export function readWebhookEndpoint(ports: WebhookPorts, access: AdminAccess): Endpoint<string> {
+  return {
+    ...access,
+    route: WEBHOOK_ROUTES.readWebhook,
+    async handle(request) {
+      const [{ webhookId }] = requireValid(parsePath(request));
+      return jsonResponse(200, renderWebhook(await findWebhook(ports, webhookId)));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DocumentedGateway, startDocumentedGateway } from '../../../test/rigs/documentedGateway.ts';
 
@@ -19,6 +20,22 @@ describe('the API reference', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
+  it('has the document compressed, and not twice for who has it', async () => {
+    const plain = await get('/openapi.json');
+    const tag = plain.headers.get('etag') ?? '';
+    expect([plain.headers.get('content-encoding'), tag]).toEqual([null, expect.stringMatching(/^W\/"[\w-]{22}"$/)]);
+    const document = await plain.text();
+    const ask = (headers: Record<string, string>) => gateway.ask({ method: 'GET', path: '/openapi.json', headers });
+    const zipped = await ask({ 'accept-encoding': 'br, gzip' });
+    expect(zipped.headers.get('content-encoding')).toBe('gzip');
+    expect(zipped.headers.get('vary')).toBe('accept-encoding');
+    const bytes = Buffer.from(await zipped.arrayBuffer());
+    expect(bytes.length).toBeLessThan(document.length / 5);
+    expect(String(gunzipSync(bytes))).toBe(document);
+    const known = await ask({ 'if-none-match': `"other", ${tag}` });
+    expect([known.status, await known.text()]).toEqual([304, '']);
+  });
+
   it.each(['init.js', 'page.css', 'icon.svg', 'swagger-ui.css', 'swagger-ui-bundle.js'])('has %s', async (name) => {
     const response = await get(`/docs/${name}`);
     expect(response.status).toBe(200);
@@ -35,7 +52,10 @@ describe('the API reference', () => {
   ])('has no %s', async (path) => {
     const response = await get(path);
     expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ error: expect.stringContaining('There is no route GET /docs/') });
+    expect(await response.json()).toEqual({
+      error: expect.stringContaining('There is no route GET /docs/'),
+      code: 'ROUTE_NOT_FOUND',
+    });
   });
 
   it('leads from /docs/ to /docs, below whatever base path there is', async () => {

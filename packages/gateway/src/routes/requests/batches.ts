@@ -1,6 +1,6 @@
 import {
-  type ClaimRequestsBody,
   parseClaimRequests,
+  parseReleaseRequest,
   parseReportRequests,
   parseRequestId,
   type RequestReport,
@@ -10,16 +10,10 @@ import { authenticateRelayer, claimedRelayer, type RelayerAuthPorts } from '../.
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderBatch, renderRecord } from '../../http/render.ts';
 import { parseBody, requireValid } from '../../http/request.ts';
-import { type ClaimPorts, claimOldestRequests, claimRequests } from '../../requests/claim.ts';
+import { type ClaimPorts, claimRequests } from '../../requests/claim.ts';
 import { type ReportPorts, releaseRequest, reportRequests } from '../../requests/report.ts';
 
 type BatchPorts = RelayerAuthPorts & ClaimPorts & ReportPorts;
-
-function claim(ports: BatchPorts, relayer: string, body: ClaimRequestsBody) {
-  if ('chainName' in body) return claimOldestRequests(ports, body, relayer);
-  const requestIds = body.requestIds.map((requestId) => requestId.toLowerCase());
-  return claimRequests(ports, requestIds, relayer);
-}
 
 /** `POST /requests/claims`: a relayer claims many requests by one call. */
 export function claimRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
@@ -30,9 +24,10 @@ export function claimRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
     claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
-      const [body] = requireValid(parseBody(request.body, parseClaimRequests));
-      await request.count('chainName' in body ? body.limit : body.requestIds.length);
-      return { status: 200, body: renderBatch(await claim(ports, relayer, body)) };
+      const [{ requestIds }] = requireValid(parseBody(request.body, parseClaimRequests));
+      await request.count(requestIds.length);
+      const ids = requestIds.map((requestId) => requestId.toLowerCase());
+      return { status: 200, body: renderBatch(await claimRequests(ports, ids, relayer)) };
     },
   };
 }
@@ -67,11 +62,17 @@ export function reportRequestsEndpoint(ports: BatchPorts): Endpoint<string> {
 export function releaseRequestEndpoint(ports: BatchPorts): Endpoint<string> {
   return {
     route: ROUTES.releaseRequest,
+    signsBody: true,
     claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request, relayer) {
-      const [requestId] = requireValid(parseRequestId(request.params.requestId));
-      return { status: 200, body: renderRecord(await releaseRequest(ports, requestId, relayer)) };
+      const hasBody = request.body.byteLength > 0;
+      const [requestId, { claimedAt }] = requireValid(
+        parseRequestId(request.params.requestId),
+        hasBody ? parseBody(request.body, parseReleaseRequest) : { value: {} as { readonly claimedAt?: string } },
+      );
+      const claim = claimedAt !== undefined && { claimedAt: Date.parse(claimedAt) };
+      return { status: 200, body: renderRecord(await releaseRequest(ports, { requestId, relayer, ...claim })) };
     },
   };
 }

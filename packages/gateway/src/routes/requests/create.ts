@@ -2,6 +2,9 @@ import { createRequestParser, parseCreateQuery, ROUTES } from '@prism-gateway/pr
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
 import { parseBody, requireValid } from '../../http/request.ts';
+import { createdResponse } from '../../http/response.ts';
+import type { PendingSpace } from '../../ports/gatewayPorts.ts';
+import { RECORD_BYTES } from '../../ports/requestStore.ts';
 import { type CreatePorts, createRequest } from '../../requests/create.ts';
 
 export interface CreateOptions {
@@ -14,8 +17,12 @@ export interface CreateOptions {
 }
 
 /** `POST /requests`: anyone puts a signed request into the queue. */
-export function createRequestEndpoint(ports: CreatePorts, options: CreateOptions): Endpoint {
+export function createRequestEndpoint(
+  ports: CreatePorts & { readonly pendingSpace?: PendingSpace | undefined },
+  options: CreateOptions,
+): Endpoint {
   const { maxBatchSize, chains, alwaysOnce } = options;
+  const { pendingSpace: space } = ports;
   const parse = createRequestParser({ maxBatchSize, ...(chains.length > 0 && { chains }) });
   return {
     route: ROUTES.createRequest,
@@ -25,8 +32,15 @@ export function createRequestEndpoint(ports: CreatePorts, options: CreateOptions
         parseCreateQuery(new URLSearchParams(request.query)),
         parseBody(request.body, parse),
       );
-      const { outcome, record } = await createRequest(ports, { body, once: once || alwaysOnce });
-      return { status: outcome === 'created' ? 201 : 200, body: renderRecord(record) };
+      const holders = await space?.admit(request.peer, request.body.byteLength + RECORD_BYTES);
+      const { outcome, record } = await createRequest(ports, {
+        body,
+        once: once || alwaysOnce,
+        ...(holders && { holders }),
+      });
+      const answer = renderRecord(record);
+      if (outcome !== 'created') return { status: 200, body: answer };
+      return createdResponse(`requests/${record.requestId}`, answer);
     },
   };
 }

@@ -3,6 +3,7 @@ import { authenticateRelayer, claimedRelayer, type RelayerAuthPorts } from '../.
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
 import { requireValid } from '../../http/request.ts';
+import { askAgain } from '../../http/response.ts';
 import { type FeedAnswer, type FeedPorts, followFeed } from '../../requests/feed.ts';
 
 function renderFeed({ items, cursor }: FeedAnswer): string {
@@ -16,10 +17,13 @@ export function feedRequestsEndpoint(ports: FeedPorts & RelayerAuthPorts): Endpo
     route: ROUTES.feedRequests,
     claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),
-    async handle(request) {
+    async handle(request, relayer) {
       const [query] = requireValid(parseFeedQuery(new URLSearchParams(request.query)));
       const { signal, timing } = request;
-      return { status: 200, body: renderFeed(await followFeed(ports, { ...query, signal, timing })) };
+      const answer = await followFeed(ports, { ...query, client: `relayer:${relayer.toLowerCase()}`, signal, timing });
+      const response = { status: 200, body: renderFeed(answer) };
+      const isAnswered = query.waitSeconds === 0 || answer.items.length > 0;
+      return isAnswered || ports.waits.isOpen() ? response : { ...askAgain(response), isQuiet: true };
     },
   };
 }

@@ -5,9 +5,11 @@ import { renderRecord } from '../../http/render.ts';
 import { requireValid } from '../../http/request.ts';
 import { type ListPorts, listRequests, type RequestsPage } from '../../requests/list.ts';
 
-function renderPage({ items, lastKey }: RequestsPage): string {
-  const records = items.map(renderRecord).join(',');
-  return `{"items":[${records}],"count":${items.length},"lastKey":${JSON.stringify(lastKey)}}`;
+/** Writes a page; one that ended before its `limit`, and is not the last, says so. @see docs/specification.md LIST-8 */
+export function renderPage({ items, lastKey }: RequestsPage, limit: number): string {
+  const records = items.map((record) => renderRecord(record)).join(',');
+  const cut = lastKey !== null && items.length < limit ? ',"cut":true' : '';
+  return `{"items":[${records}],"count":${items.length},"lastKey":${JSON.stringify(lastKey)}${cut}}`;
 }
 
 /** `GET /requests`: anyone lists by signer; as soon as `status` or `chainName` is asked, only relayers do. */
@@ -22,7 +24,7 @@ export function listRequestsEndpoint(ports: ListPorts & RelayerAuthPorts): Endpo
     authenticate: (request) => authenticateRelayer(ports, request),
     async handle(request) {
       const [query] = requireValid(parseListRequests(new URLSearchParams(request.query)));
-      return { status: 200, body: renderPage(await listRequests(ports, query)) };
+      return { status: 200, body: renderPage(await listRequests(ports, query), query.limit) };
     },
   };
 }

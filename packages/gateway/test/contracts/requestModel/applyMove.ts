@@ -68,11 +68,18 @@ function applyRenewal(state: ModelRecord | undefined, claim: Claim): Applied {
   const isOwn = status === 'processing' && claimedBy?.toLowerCase() === relayer.toLowerCase();
   if (state && isOwn && claimedAt > leaseExpiredAt && state.callId !== claimId) {
     const record = { ...state.record, claimedAt: now, updatedAt: now };
-    return transition({ record, callId: claimId }, claimId);
+    return inBatch(transition({ record, callId: claimId }, claimId));
   }
-  const { state: after, answer } = applyClaim(state, claim);
-  const conflicting = answer && 'outcome' in answer && answer.outcome === 'conflict' && 'record' in answer;
-  return { state: after, answer: conflicting ? { outcome: 'conflict', status: answer.record.status } : answer };
+  return inBatch(applyClaim(state, claim));
+}
+
+/** An answer as a batch gives it: of what was moved the record without params, else its status. */
+function inBatch({ state, answer }: Applied): Applied {
+  if (!answer || !('outcome' in answer) || !('record' in answer) || answer.record === undefined)
+    return { state, answer };
+  const { paramsJson: _, ...record } = { paramsJson: '', ...answer.record };
+  if (answer.outcome === 'moved') return { state, answer: { outcome: 'moved', record } };
+  return { state, answer: { outcome: 'conflict', status: record.status } };
 }
 
 function applyRelease(state: ModelRecord | undefined, release: Release): Applied {

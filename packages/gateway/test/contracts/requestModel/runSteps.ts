@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { REQUEST_STATUSES } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import type { ListPage, ListQuery, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import { ALL, anyAddress, anyChain, anyTxHash, pendingRequest, START } from '../storedRequests.ts';
+import { anyAddress, anyChain, anyTxHash, pendingRequest, START } from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 import { applyMove, type ModelRecord, type Move, type MoveAnswer, requestIdOf } from './applyMove.ts';
 import { compareListed, expectFeeds, expectLists, expectStats } from './listChecks.ts';
@@ -117,19 +117,27 @@ async function makeMove(store: RequestStore, move: Move): Promise<MoveAnswer> {
   if (move.kind === 'claim') return await store.claim(move.claim);
   if (move.kind === 'report') return await store.report(move.report);
   if (move.kind === 'get') return await store.get(move.requestId);
-  if (move.kind === 'renew') return (await store.claimAll([move.claim], ALL))[0];
+  if (move.kind === 'renew') return (await store.claimAll([move.claim]))[0];
   if (move.kind === 'release') return await store.release(move.release);
   return await store.create(move.record);
 }
 
+/** What a page may be checked against. */
+interface PageContext {
+  readonly query: ListQuery;
+  readonly model: Model;
+  /** Ids of the requests that are being released while the page is read: they may be pending again. */
+  readonly releasing: ReadonlySet<string>;
+}
+
 /** What holds of a page even while others write. */
-function expectPage(page: ListPage, { query, model }: { query: ListQuery; model: Model }): void {
+function expectPage(page: ListPage, { query, model, releasing }: PageContext): void {
   expect(page.items.length).toBeLessThanOrEqual(query.limit);
   expect(page.items).toStrictEqual([...page.items].sort(compareListed(query.order)));
   expect(new Set(page.items.map(({ requestId }) => requestId)).size).toBe(page.items.length);
   if (query.filter.status !== 'pending') return;
   const claimed = page.items.filter(
-    ({ requestId }) => (model.get(requestId)?.record.status ?? 'pending') !== 'pending',
+    ({ requestId }) => !releasing.has(requestId) && (model.get(requestId)?.record.status ?? 'pending') !== 'pending',
   );
   expect(claimed, 'a page of pending requests shows one that was known to be claimed').toStrictEqual([]);
 }
@@ -139,12 +147,14 @@ async function makeCalls(
   calls: readonly ReadyCall[],
   { stores, model }: { stores: readonly RequestStore[]; model: Model },
 ): Promise<AnsweredMove[]> {
+  const moves = calls.flatMap(({ task }) => ('move' in task ? [task.move] : []));
+  const releasing = new Set(moves.filter(({ kind }) => kind === 'release').map(requestIdOf));
   const makeCall = async ({ plan, task }: ReadyCall): Promise<AnsweredMove[]> => {
     for (let turn = 0; turn < plan.turns; turn++) await nextTurn();
     // There are handles, and as many calls of each.
     const store = stores[plan.process % stores.length] as RequestStore;
     if ('move' in task) return [{ move: task.move, answer: await makeMove(store, task.move) }];
-    expectPage(await store.list(task.query), { query: task.query, model });
+    expectPage(await store.list(task.query), { query: task.query, model, releasing });
     return [];
   };
   return (await Promise.all(calls.map(makeCall))).flat();

@@ -1,16 +1,7 @@
 import { sized } from '@prism-gateway/testing/test-size';
 import { describe, expect, test } from 'vitest';
-import type { Claim, OldestClaim, Release, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import {
-  ALL,
-  anyAddress,
-  anyChain,
-  claimedRecord,
-  claimOf,
-  pendingRequest,
-  reportOf,
-  START,
-} from '../storedRequests.ts';
+import type { Claim, Release, RequestHead, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
+import { anyAddress, claimedRecord, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 
 /** Rivals for one set of requests. */
@@ -24,18 +15,11 @@ const releaseOf = ({ requestId }: StoredRequest, fields: Partial<Release> & Pick
   ...fields,
 });
 
-const oldestOf = (chainName: string, limit: number): OldestClaim => ({
-  chainName,
-  limit,
-  relayer: RELAYER,
-  claimId: crypto.randomUUID(),
-  now: START + 5000,
-  ...ALL,
-});
+const headOf = ({ paramsJson: _, ...head }: StoredRequest): RequestHead => head;
 
 const otherCase = (address: string) => `0x${address.slice(2).toLowerCase()}`;
 
-/** Contract of `claimAll`, `claimOldest`, `reportAll` and `release`. */
+/** Contract of `claimAll`, `reportAll` and `release`. */
 export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
   async function created(count: number, fields: Partial<StoredRequest> = {}): Promise<StoredRequest[]> {
     const records = Array.from({ length: count }, (_, i) => pendingRequest({ createdAt: START + i, ...fields }));
@@ -60,10 +44,10 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const rival = claimOf(records[1]!);
       await store.claim(rival);
       const claims = [...records, pendingRequest()].map((record) => claimOf(record, { relayer: RELAYER }));
-      expect(await store.claimAll(claims, ALL)).toStrictEqual([
-        { outcome: 'moved', record: claimedRecord(records[0]!, claims[0]!) },
+      expect(await store.claimAll(claims)).toStrictEqual([
+        { outcome: 'moved', record: headOf(claimedRecord(records[0]!, claims[0]!)) },
         { outcome: 'conflict', status: 'processing' },
-        { outcome: 'moved', record: claimedRecord(records[2]!, claims[2]!) },
+        { outcome: 'moved', record: headOf(claimedRecord(records[2]!, claims[2]!)) },
         { outcome: 'missing' },
       ]);
     });
@@ -75,7 +59,7 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const { store } = use();
       const { record } = await claimed();
       const again = claimOf(record, { relayer: RELAYER, now: START + 9000, ...lease });
-      const [answer] = await store.claimAll([{ ...again, relayer: otherCase(RELAYER) }], ALL);
+      const [answer] = await store.claimAll([{ ...again, relayer: otherCase(RELAYER) }]);
       expect(answer).toMatchObject({ outcome: 'moved', record: { claimedAt: START + 9000, status: 'processing' } });
       expect(await store.get(record.requestId)).toMatchObject({ claimedAt: START + 9000 });
     });
@@ -83,7 +67,7 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
     test('renews nothing that another relayer holds', async () => {
       const { store } = use();
       const { record, claim } = await claimed();
-      const [answer] = await store.claimAll([claimOf(record, { now: START + 9000, leaseExpiredAt: START })], ALL);
+      const [answer] = await store.claimAll([claimOf(record, { now: START + 9000, leaseExpiredAt: START })]);
       expect(answer).toStrictEqual({ outcome: 'conflict', status: 'processing' });
       expect(await store.get(record.requestId)).toStrictEqual(claimedRecord(record, claim));
     });
@@ -92,9 +76,9 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const { store } = use();
       const records = await created(2);
       const claims = records.map((record) => claimOf(record, { relayer: RELAYER }));
-      const first = await store.claimAll(claims, ALL);
+      const first = await store.claimAll(claims);
       const later = claims.map((claim) => ({ ...claim, now: claim.now + 1 }));
-      expect(await store.claimAll(later, ALL)).toStrictEqual(first);
+      expect(await store.claimAll(later)).toStrictEqual(first);
     });
 
     test('of rivals for the same hundred each request has one winner', async () => {
@@ -104,10 +88,7 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const answers = await Promise.all(
         Array.from({ length: RIVALS }, (_, rival) => {
           const relayer = anyAddress();
-          return (rival % 2 === 0 ? store : peer).claimAll(
-            records.map((record) => claimOf(record, { relayer })),
-            ALL,
-          );
+          return (rival % 2 === 0 ? store : peer).claimAll(records.map((record) => claimOf(record, { relayer })));
         }),
       );
       const wins = records.map((_, i) => answers.filter((answer) => answer[i]?.outcome === 'moved').length);
@@ -122,7 +103,7 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const { store } = use();
       const { record, claim } = await claimed();
       const again = claimOf(record, { relayer: otherCase(RELAYER), ownLeaseExpiredAt: START - 59_000, ...lapse });
-      const answer = method === 'claim' ? await store.claim(again) : (await store.claimAll([again], ALL))[0];
+      const answer = method === 'claim' ? await store.claim(again) : (await store.claimAll([again]))[0];
       expect(answer).toMatchObject({ outcome: 'conflict' });
       expect(await store.get(record.requestId)).toStrictEqual(claimedRecord(record, claim));
     });
@@ -137,30 +118,6 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
     });
   });
 
-  describe('claimOldest', () => {
-    const oldest = (chainName: string, limit: number) => use().store.claimOldest(oldestOf(chainName, limit));
-
-    test('claims the oldest pending requests of the chain, oldest first, and no more than asked', async () => {
-      const chainName = anyChain();
-      const records = await created(5, { chainName });
-      await created(1);
-      await use().store.claim(claimOf(records[1]!));
-      const won = await oldest(chainName, 3);
-      expect(won.map(({ requestId }) => requestId)).toStrictEqual([0, 2, 3].map((i) => records[i]!.requestId));
-      expect(won.every(({ status, claimedBy }) => status === 'processing' && claimedBy === RELAYER)).toBe(true);
-      expect(await oldest(chainName, 100)).toHaveLength(1);
-      expect(await oldest(chainName, 100)).toStrictEqual([]);
-    });
-
-    test('gives rivals different requests', async () => {
-      const chainName = anyChain();
-      await created(40, { chainName });
-      const won = (await Promise.all(Array.from({ length: RIVALS }, () => oldest(chainName, 5)))).flat();
-      expect(new Set(won.map(({ requestId }) => requestId)).size).toBe(won.length);
-      expect(won.length).toBeGreaterThan(0);
-    });
-  });
-
   describe('reportAll', () => {
     test('moves what the relayer holds, and tells of the others', async () => {
       const { store } = use();
@@ -169,7 +126,7 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       const reports = [own.record, others.record, pending!, pendingRequest()].map((record) =>
         reportOf(record, { relayer: RELAYER }),
       );
-      const answers = await store.reportAll(reports, ALL);
+      const answers = await store.reportAll(reports);
       expect(answers.map(({ outcome }) => outcome)).toStrictEqual(['moved', 'conflict', 'conflict', 'missing']);
       expect(await store.get(own.record.requestId)).toMatchObject({ status: 'success' });
       expect(await store.get(others.record.requestId)).toMatchObject({ status: 'processing' });
@@ -178,50 +135,19 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
   });
 
   // Shows BATCH-7.
-  describe('a batch whose records are large', () => {
-    const paramsJson = JSON.stringify({ payload: `0x${'ab'.repeat(500)}` });
-    /** Two of the records fit, and the one that goes beyond. */
-    const bounds = { maxParamsBytes: paramsJson.length + 1 };
-
-    test('of claims leaves those beyond the bound as they stand, and tells their status', async () => {
-      const { store } = use();
-      const records = await created(20, { paramsJson });
-      const claims = records.map((record) => claimOf(record, { relayer: RELAYER }));
-      const answers = await store.claimAll([...claims, claimOf(pendingRequest())], bounds);
-      const moved = answers.filter(({ outcome }) => outcome === 'moved').length;
-      // Some more where a store makes several claims at once: their sizes show with them.
-      expect(moved).toBeGreaterThanOrEqual(2);
-      expect(moved).toBeLessThanOrEqual(8);
-      expect(answers.slice(0, moved).every((answer) => 'record' in answer)).toBe(true);
-      const left = { outcome: 'conflict', status: 'pending' };
-      expect(answers.slice(moved, -1)).toStrictEqual(records.slice(moved).map(() => left));
-      expect(answers.at(-1)).toStrictEqual({ outcome: 'missing' });
-      for (const { requestId } of records.slice(moved))
-        expect(await store.get(requestId)).toMatchObject({ status: 'pending' });
-    });
-
-    test('of the oldest claims those alone that it answers with', async () => {
-      const chainName = anyChain();
-      const records = await created(4, { chainName, paramsJson });
-      const won = await use().store.claimOldest({ ...oldestOf(chainName, 4), ...bounds });
-      expect(won.map(({ requestId }) => requestId)).toStrictEqual(
-        records.slice(0, 2).map(({ requestId }) => requestId),
-      );
-      expect(await use().store.get(records[2]!.requestId)).toMatchObject({ status: 'pending' });
-    });
-
-    test('of reports makes them all, and leaves out the records beyond the bound', async () => {
-      const { store } = use();
-      const held = await Promise.all([1, 2, 3].map(() => claimed({}, { paramsJson })));
-      const reports = held.map(({ record }) => reportOf(record, { relayer: RELAYER }));
-      const answers = await store.reportAll(reports, bounds);
-      expect(answers.map((answer) => answer.outcome === 'moved' && answer.record?.status)).toStrictEqual([
-        'success',
-        'success',
-        undefined,
-      ]);
-      for (const { record } of held) expect(await store.get(record.requestId)).toMatchObject({ status: 'success' });
-    });
+  test('a batch of large records is made whole, and answers without their params', async () => {
+    const { store } = use();
+    const paramsJson = JSON.stringify({ payload: `0x${'ab'.repeat(100_000)}` });
+    const records = await created(12, { paramsJson });
+    const relayer = RELAYER;
+    const claims = await store.claimAll(records.map((record) => claimOf(record, { relayer })));
+    const reports = await store.reportAll(records.map((record) => reportOf(record, { relayer })));
+    for (const [i, { requestId }] of records.entries()) {
+      expect(claims[i]).toMatchObject({ outcome: 'moved', record: { requestId, status: 'processing' } });
+      expect(reports[i]).toMatchObject({ outcome: 'moved', record: { requestId, status: 'success' } });
+      expect([claims[i], reports[i]]).not.toMatchObject([{ record: { paramsJson: expect.anything() } }, {}]);
+      expect(await store.get(requestId)).toMatchObject({ status: 'success', paramsJson });
+    }
   });
 
   describe('release', () => {
@@ -255,6 +181,20 @@ export function describeBatches(use: () => StoreUnderTest<RequestStore>): void {
       expect(await store.release(releaseOf(pendingRequest(), { relayer: RELAYER }))).toStrictEqual({
         outcome: 'missing',
       });
+    });
+
+    // Shows RELEASE-3.
+    test('that names its claim gives back no later one', async () => {
+      const { store } = use();
+      const { record, claim } = await claimed();
+      const release = releaseOf(record, { relayer: RELAYER, claimedAt: claim.now });
+      expect(await store.release(release)).toMatchObject({ outcome: 'moved' });
+      const later = claimOf(record, { relayer: RELAYER, now: START + 4000 });
+      await store.claim(later);
+      const again = { ...release, releaseId: crypto.randomUUID() };
+      expect(await store.release(again)).toMatchObject({ outcome: 'conflict' });
+      expect(await store.get(record.requestId)).toMatchObject({ status: 'processing', claimedAt: later.now });
+      expect(await store.release({ ...again, claimedAt: later.now })).toMatchObject({ outcome: 'moved' });
     });
 
     test('and a report at once: exactly one moves', async () => {

@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import {
-  ALL,
-  anyAddress,
-  anyChain,
-  claimedRecord,
-  claimOf,
-  pendingRequest,
-  reportOf,
-  START,
-} from '../storedRequests.ts';
+import { ALL, anyAddress, claimedRecord, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
 import type { CreateStore, StoreUnderTest } from '../storeUnderTest.ts';
 import { useStore } from '../useStore.ts';
 
@@ -28,10 +19,9 @@ export function describeOutage(createStore: CreateStore<RequestStore>): void {
         get: Promise.resolve().then(() => store.get(record.requestId)),
         list: store.list({ filter: { signer: record.signer }, order: 'asc', limit: 20 }),
         claim: store.claim(claimOf(record)),
-        claimAll: store.claimAll([claimOf(record)], ALL),
-        claimOldest: store.claimOldest({ ...claimOf(record), chainName: record.chainName, limit: 1, ...ALL }),
+        claimAll: store.claimAll([claimOf(record)]),
         report: store.report(reportOf(record, { relayer: anyAddress() })),
-        reportAll: store.reportAll([reportOf(record, { relayer: anyAddress() })], ALL),
+        reportAll: store.reportAll([reportOf(record, { relayer: anyAddress() })]),
         release: store.release({ requestId: record.requestId, relayer: anyAddress(), releaseId: 'x', now: START }),
         releaseAll: store.releaseAll({ relayer: anyAddress(), now: START, limit: 10 }),
         feed: store.feed({ chainName: record.chainName, from: 'oldest', limit: 10, now: START, ...ALL }),
@@ -98,7 +88,7 @@ export function describeOpenClaims(use: () => StoreUnderTest<RequestStore>): voi
       const { store } = use();
       const { relayer, held } = await fullRelayer(1);
       const renewal = claimOf(held[0]!, { relayer, maxOpenClaims: 1, now: START + 2000 });
-      expect((await store.claimAll([renewal], ALL))[0]).toMatchObject({ outcome: 'moved' });
+      expect((await store.claimAll([renewal]))[0]).toMatchObject({ outcome: 'moved' });
       const late = { now: START + 99_000, leaseExpiredAt: START + 9000, ownLeaseExpiredAt: START + 8000 };
       const again = claimOf(held[0]!, { relayer, maxOpenClaims: 1, ...late });
       expect(await store.claim(again)).toMatchObject({ outcome: 'moved' });
@@ -120,19 +110,9 @@ export function describeOpenClaims(use: () => StoreUnderTest<RequestStore>): voi
       const { relayer } = await fullRelayer(1);
       const records = await created(3);
       const claims = records.map((record) => claimOf(record, { relayer, maxOpenClaims: 3 }));
-      const answers = await store.claimAll(claims, ALL);
-      expect(answers.map(({ outcome }) => outcome).sort()).toStrictEqual(['conflict', 'moved', 'moved']);
-      expect(answers).toContainEqual({ outcome: 'conflict', status: 'pending' });
-    });
-
-    test('gets of the oldest what it has room for', async () => {
-      const { store } = use();
-      const { relayer } = await fullRelayer(1);
-      const chainName = anyChain();
-      await created(3, { chainName });
-      const oldest = { chainName, limit: 3, relayer, claimId: crypto.randomUUID(), now: START + 1, ...ALL };
-      expect(await store.claimOldest({ ...oldest, maxOpenClaims: 3 })).toHaveLength(2);
-      expect(await store.claimOldest({ ...oldest, maxOpenClaims: 3, claimId: crypto.randomUUID() })).toHaveLength(0);
+      const answers = await store.claimAll(claims);
+      expect(answers.map(({ outcome }) => outcome).sort()).toStrictEqual(['full', 'moved', 'moved']);
+      expect(answers).toContainEqual({ outcome: 'full', status: 'pending' });
     });
   });
 

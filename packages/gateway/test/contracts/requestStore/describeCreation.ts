@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Creation, RequestStore, StoredRequest, Submission } from '../../../src/ports/requestStore.ts';
-import { createSignatureKey } from '../../../src/ports/signatureKey.ts';
-import { anyAddress, anyChain, claimedRecord, claimOf, pendingRequest } from '../storedRequests.ts';
+import { submissionKeyOf } from '../../../src/ports/submissionKey.ts';
+import { anyAddress, anyChain, claimedRecord, claimOf, pendingRequest, reportOf } from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 import { walkList } from '../walkList.ts';
 
@@ -11,17 +11,16 @@ const RIVALS = 8;
 
 const anyHalf = () => `0x${randomBytes(32).toString('hex')}`;
 
-/** A signed request, and the key of its signature. */
-function signedRequest(fields: Partial<StoredRequest> = {}): { record: StoredRequest; signatureKey: string } {
-  const [r, s] = [anyHalf(), anyHalf()];
+/** A signed request, and the key of its submission. */
+function signedRequest(fields: Partial<StoredRequest> = {}): { record: StoredRequest; key: string } {
   const unsigned = pendingRequest(fields);
-  const { chainName, signer } = unsigned;
-  const record = { ...unsigned, paramsJson: JSON.stringify({ cloudId: '0x01', signer, v: 27, r, s }) };
-  return { record, signatureKey: createSignatureKey({ chainName, signer, r, s }) };
+  const params = { cloudId: '0x01', signer: unsigned.signer, v: 27, r: anyHalf(), s: anyHalf() };
+  const record = { ...unsigned, paramsJson: JSON.stringify(params) };
+  return { record, key: submissionKeyOf({ ...record, params }) };
 }
 
-const once = (signatureKey: string): Submission => ({ signatureKey, once: true });
-const plain = (signatureKey: string): Submission => ({ signatureKey, once: false });
+const once = (key: string): Submission => ({ key, once: true });
+const plain = (key: string): Submission => ({ key, once: false });
 
 /** Contract of `create` with a signature that is taken once. */
 export function describeOnce(use: () => StoreUnderTest<RequestStore>): void {
@@ -31,63 +30,79 @@ export function describeOnce(use: () => StoreUnderTest<RequestStore>): void {
   describe('a signature that is taken once', () => {
     test('is stored the first time, and answered with the record as it stands afterwards', async () => {
       const { store } = use();
-      const { record, signatureKey } = signedRequest();
-      expect(await store.create(record, once(signatureKey))).toStrictEqual({ outcome: 'created' });
+      const { record, key } = signedRequest();
+      expect(await store.create(record, once(key))).toStrictEqual({ outcome: 'created' });
       const copy = copyOf(record);
-      expect(await store.create(copy, once(signatureKey))).toStrictEqual({ outcome: 'exists', record });
+      expect(await store.create(copy, once(key))).toStrictEqual({ outcome: 'exists', record });
       const claim = claimOf(record);
       await store.claim(claim);
       const claimed = claimedRecord(record, claim);
-      expect(await store.create(copy, once(signatureKey))).toStrictEqual({ outcome: 'exists', record: claimed });
+      expect(await store.create(copy, once(key))).toStrictEqual({ outcome: 'exists', record: claimed });
       expect(await store.get(copy.requestId)).toBeUndefined();
     });
 
     test('is found where it was stored without being asked to be taken once', async () => {
       const { store } = use();
-      const { record, signatureKey } = signedRequest();
-      expect(await store.create(record, plain(signatureKey))).toStrictEqual({ outcome: 'created' });
-      expect(await store.create(copyOf(record), once(signatureKey))).toStrictEqual({ outcome: 'exists', record });
+      const { record, key } = signedRequest();
+      expect(await store.create(record, plain(key))).toStrictEqual({ outcome: 'created' });
+      expect(await store.create(copyOf(record), once(key))).toStrictEqual({ outcome: 'exists', record });
     });
 
     test('is stored again by whoever does not ask for that', async () => {
       const { store } = use();
-      const { record, signatureKey } = signedRequest();
-      await store.create(record, once(signatureKey));
+      const { record, key } = signedRequest();
+      await store.create(record, once(key));
       const copy = copyOf(record);
-      expect(await store.create(copy, plain(signatureKey))).toStrictEqual({ outcome: 'created' });
+      expect(await store.create(copy, plain(key))).toStrictEqual({ outcome: 'created' });
       expect(await store.get(copy.requestId)).toStrictEqual(copy);
     });
 
     test('is answered as the first time when the same record is stored again', async () => {
       const { store } = use();
-      const { record, signatureKey } = signedRequest();
+      const { record, key } = signedRequest();
       for (let i = 0; i < 2; i++) {
-        expect(await store.create(record, once(signatureKey))).toStrictEqual({ outcome: 'created' });
+        expect(await store.create(record, once(key))).toStrictEqual({ outcome: 'created' });
       }
       const { items } = await store.list({ filter: { signer: record.signer }, order: 'asc', limit: 10 });
       expect(items).toStrictEqual([record]);
     });
 
-    test('is told from others of the same signer and of another chain', async () => {
+    test('is told from others of the same signer, of another chain, and of other params under the same signature', async () => {
       const { store } = use();
-      const { record, signatureKey } = signedRequest();
-      await store.create(record, once(signatureKey));
+      const { record, key } = signedRequest();
+      await store.create(record, once(key));
       const other = signedRequest({ signer: record.signer, chainName: record.chainName });
-      expect(await store.create(other.record, once(other.signatureKey))).toMatchObject({ outcome: 'created' });
-      const { r, s } = JSON.parse(record.paramsJson);
-      const chainName = 'eip155:another';
-      const key = createSignatureKey({ chainName, signer: record.signer, r, s });
-      expect(await store.create({ ...copyOf(record), chainName }, once(key))).toMatchObject({ outcome: 'created' });
+      expect(await store.create(other.record, once(other.key))).toMatchObject({ outcome: 'created' });
+      const params = JSON.parse(record.paramsJson);
+      for (const change of [{ chainName: 'eip155:another' }, { params: { ...params, cloudId: '0x02' } }]) {
+        const changed = { ...record, params, ...change };
+        const paramsJson = JSON.stringify(changed.params);
+        const copy = { ...copyOf(record), chainName: changed.chainName, paramsJson };
+        expect(await store.create(copy, once(submissionKeyOf(changed)))).toMatchObject({ outcome: 'created' });
+      }
+    });
+
+    test('is taken anew once its record has failed', async () => {
+      const { store } = use();
+      const { record, key } = signedRequest();
+      await store.create(record, once(key));
+      const claim = claimOf(record);
+      await store.claim(claim);
+      const outcome = { status: 'failed', errorMessage: 'no' } as const;
+      await store.report(reportOf(record, { relayer: claim.relayer, outcome }));
+      const again = copyOf(record);
+      expect(await store.create(again, once(key))).toStrictEqual({ outcome: 'created' });
+      expect(await store.create(copyOf(record), once(key))).toStrictEqual({ outcome: 'exists', record: again });
     });
 
     test('of many posts at the same time, from two processes, is stored by one of them', async () => {
       const { store, openPeer } = use();
       const peer = (await openPeer?.()) ?? store;
-      const { record, signatureKey } = signedRequest();
+      const { record, key } = signedRequest();
       const answers = await Promise.all(
         Array.from({ length: RIVALS }, async (_, i): Promise<[string, Creation]> => {
           const own = copyOf(record);
-          return [own.requestId, await (i % 2 === 0 ? store : peer).create(own, once(signatureKey))];
+          return [own.requestId, await (i % 2 === 0 ? store : peer).create(own, once(key))];
         }),
       );
       const stored = answers.filter(([, { outcome }]) => outcome === 'created').map(([requestId]) => requestId);

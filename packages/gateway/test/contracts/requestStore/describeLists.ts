@@ -30,6 +30,30 @@ export function describeWalks(use: () => StoreUnderTest<RequestStore>): void {
       }
     });
 
+    test('a range of time, of any filter or none, in both directions, across its pages', async () => {
+      const { store, settle } = use();
+      const [signer, chainName] = [anyAddress(), anyChain()];
+      // A day that no other test stores anything on.
+      const noon = START + 86_400_000 * (1000 + Math.floor(Math.random() * 100_000));
+      const records = Array.from({ length: 12 }, (_, i) => pendingRequest({ signer, chainName, createdAt: noon + i }));
+      await createMany(store, records);
+      for (const record of records.slice(3, 6)) await store.claim(claimOf(record));
+      await settle?.();
+      const ids = idsOf(records).slice(2, 9);
+      const filters = [{}, { chainName }, { signer }, { signer, chainName }];
+      for (const filter of filters) {
+        for (const limit of [2, 7, 50]) {
+          const range = { filter, limit, from: noon + 2, to: noon + 9 };
+          expect(idsOf(await walkList(store, { ...range, order: 'asc' }))).toStrictEqual(ids);
+          expect(idsOf(await walkList(store, { ...range, order: 'desc' }))).toStrictEqual(ids.toReversed());
+        }
+      }
+      const pending = { filter: { status: 'pending', chainName }, from: noon + 2, to: noon + 9, limit: 3 } as const;
+      const left = ids.filter((id) => !idsOf(records.slice(3, 6)).includes(id));
+      expect(idsOf(await walkList(store, { ...pending, order: 'desc' }))).toStrictEqual(left.toReversed());
+      expect(await walkList(store, { filter: {}, order: 'asc', limit: 5, from: noon + 20, to: noon + 30 })).toEqual([]);
+    });
+
     test('a walk goes on where the record it stood at has left the list', async () => {
       const { store, settle } = use();
       const chainName = anyChain();

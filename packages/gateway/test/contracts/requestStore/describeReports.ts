@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Claim, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import { anyAddress, anyTxHash, claimedRecord, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
+import { type Claim, RECORD_BYTES, type RequestStore, type StoredRequest } from '../../../src/ports/requestStore.ts';
+import {
+  ALL,
+  anyAddress,
+  anyTxHash,
+  claimedRecord,
+  claimOf,
+  pendingRequest,
+  reportOf,
+  START,
+} from '../storedRequests.ts';
 import type { CreateStore, StoreUnderTest } from '../storeUnderTest.ts';
 import { useStore } from '../useStore.ts';
 
@@ -41,6 +50,31 @@ export function describeStats(createStore: CreateStore<RequestStore>): void {
 
       await store.claim(claimOf(youngest));
       await expectStats([0, 1, 1, 1], undefined);
+    });
+
+    // Shows STORE-11. DynamoDB has no disk to fill, and does not count.
+    test('tell the bytes of what is pending by holder, through claim, release and report', async (context) => {
+      const { store } = use();
+      if (store.pendingBytes === undefined) return context.skip();
+      const record = pendingRequest();
+      const size = Buffer.byteLength(record.paramsJson) + RECORD_BYTES;
+      const holders = [anyAddress(), anyAddress()];
+      const [before = 0] = await store.pendingBytes(['']);
+      const read = async () => {
+        const [all = 0, ...held] = (await store.pendingBytes?.(['', ...holders, 'nobody'])) ?? [];
+        return [all - before, ...held];
+      };
+      await store.create(record, { key: record.requestId, once: false, holders });
+      await store.create(record, { key: record.requestId, once: false, holders });
+      expect(await read()).toEqual([size, size, size, 0]);
+      const claim = claimOf(record);
+      await store.claim(claim);
+      expect(await read()).toEqual([0, 0, 0, 0]);
+      await store.release({ ...claim, releaseId: 'given back' });
+      expect(await read()).toEqual([size, size, size, 0]);
+      await store.claim(claimOf(record, { relayer: claim.relayer, now: START + 1500 }));
+      await store.report(reportOf(record, { relayer: claim.relayer }));
+      expect(await read()).toEqual([0, 0, 0, 0]);
     });
   });
 }
@@ -124,6 +158,28 @@ export function describeReports(use: () => StoreUnderTest<RequestStore>): void {
       expect(await store.report(reportOf(record, { relayer: claim.relayer, outcome: failed }))).toStrictEqual(standing);
       expect(await store.claim(claimOf(record, { now: START + 9000 }))).toStrictEqual(standing);
       expect(await store.get(record.requestId)).toStrictEqual('record' in reported && reported.record);
+    });
+
+    test('what its relayer reported failed is reopened: pending, found by the feed, to be claimed, and to succeed', async () => {
+      const { store, settle } = use();
+      const { record, claim } = await claimed();
+      const reopening = { ...record, relayer: claim.relayer, releaseId: 'reopen', now: START + 9000 };
+      expect(await store.reopen(reopening)).toMatchObject({ outcome: 'conflict' });
+      const outcome = { status: 'failed', errorMessage: 'a lie' } as const;
+      await store.report(reportOf(record, { relayer: claim.relayer, outcome }));
+      expect(await store.reopen({ ...reopening, relayer: anyAddress() })).toMatchObject({ outcome: 'conflict' });
+      const pending = pendingRequest({ ...record, status: 'pending', updatedAt: START + 9000 });
+      for (const field of ['claimedBy', 'claimedAt'] as const) Reflect.deleteProperty(pending, field);
+      const moved = { outcome: 'moved', record: pending };
+      expect(await store.reopen(reopening)).toStrictEqual(moved);
+      expect(await store.reopen(reopening)).toStrictEqual(moved);
+      expect(await store.get(record.requestId)).toStrictEqual(pending);
+      await settle?.();
+      const query = { chainName: record.chainName, from: 'oldest', limit: 10, ...ALL, now: START + 9000 } as const;
+      expect((await store.feed(query)).items).toStrictEqual([pending]);
+      const again = claimOf(record, { now: START + 10_000 });
+      expect(await store.claim(again)).toMatchObject({ outcome: 'moved' });
+      expect(await store.report(reportOf(record, { relayer: again.relayer }))).toMatchObject({ outcome: 'moved' });
     });
 
     test('a repetition of the call is answered as the first time', async () => {

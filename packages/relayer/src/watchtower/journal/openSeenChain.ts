@@ -20,7 +20,7 @@ export const SEEN_CHAIN_TABLES = `
   CREATE INDEX executions_by_signer ON executions (signer);
   -- What a reorganisation undoes, and what is deep enough now.
   CREATE INDEX executions_by_block ON executions (block);
-  CREATE TABLE heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL) STRICT;
+  CREATE TABLE heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL, base_fee INTEGER NOT NULL) STRICT;
 `;
 
 /** How many of the newest heads are remembered, to tell how deep a reorganisation went. */
@@ -32,6 +32,8 @@ export interface SeenHead {
   readonly hash: Hex;
   /** Unix seconds. */
   readonly seconds: bigint;
+  /** In wei. */
+  readonly baseFee: bigint;
 }
 
 /** An execution, with what tells whose it is. */
@@ -41,6 +43,13 @@ export interface StoredExecution extends SeenExecution {
   readonly nonce: bigint;
   readonly digest: Hex;
 }
+
+const readHead = (row: Row): SeenHead => ({
+  number: BigInt(Number(row.number)),
+  hash: `${row.hash}` as Hex,
+  seconds: BigInt(Number(row.seconds)),
+  baseFee: BigInt(Number(row.base_fee)),
+});
 
 function readExecution(row: Row): StoredExecution {
   return {
@@ -61,8 +70,8 @@ export interface SeenChain {
   heads(): readonly SeenHead[];
   /** Puts down the newest head, and how deep what came before it is now. */
   addHead(head: SeenHead, confirmations: bigint): void;
-  /** Forgets heads and executions above a block. @returns the signers of those executions */
-  undoAbove(block: bigint): readonly Hex[];
+  /** Forgets heads and executions above a block. @returns those executions */
+  undoAbove(block: bigint): readonly StoredExecution[];
   addExecutions(executions: readonly StoredExecution[], nowMs: number): void;
   /** Executions of some signers, oldest first. */
   executionsOf(signers: Iterable<Hex>): readonly StoredExecution[];
@@ -72,32 +81,37 @@ export interface SeenChain {
 export function openSeenChain(database: DatabaseSync): SeenChain {
   const statements = {
     heads: database.prepare('SELECT * FROM heads ORDER BY number DESC'),
-    addHead: database.prepare('INSERT OR REPLACE INTO heads VALUES (?, ?, ?)'),
+    addHead: database.prepare('INSERT OR REPLACE INTO heads VALUES (?, ?, ?, ?)'),
     trim: database.prepare('DELETE FROM heads WHERE number <= (SELECT max(number) FROM heads) - ?'),
     deepen: database.prepare('UPDATE executions SET deep_seconds = ? WHERE deep_seconds IS NULL AND block <= ?'),
-    undone: database.prepare('SELECT DISTINCT signer FROM executions WHERE block > ?'),
+    undone: database.prepare('SELECT * FROM executions WHERE block > ?'),
     undoExecutions: database.prepare('DELETE FROM executions WHERE block > ?'),
     undoHeads: database.prepare('DELETE FROM heads WHERE number > ?'),
     add: database.prepare('INSERT OR REPLACE INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)'),
     of: database.prepare('SELECT * FROM executions WHERE signer = ? ORDER BY block, log_index'),
   };
+  /** As they are on the disk. */
+  let known: readonly SeenHead[] | undefined;
+  function heads(): readonly SeenHead[] {
+    const read = known ?? statements.heads.all().map(readHead);
+    // What a transaction has written may be undone with it.
+    if (!database.isTransaction) known = read;
+    return read;
+  }
   return {
-    heads: () =>
-      statements.heads.all().map((row) => ({
-        number: BigInt(Number(row.number)),
-        hash: `${row.hash}` as Hex,
-        seconds: BigInt(Number(row.seconds)),
-      })),
-    addHead({ number, hash, seconds }: SeenHead, confirmations: bigint) {
-      statements.addHead.run(Number(number), hash, Number(seconds));
+    heads,
+    addHead({ number, hash, seconds, baseFee }: SeenHead, confirmations: bigint) {
+      known = undefined;
+      statements.addHead.run(Number(number), hash, Number(seconds), Number(baseFee));
       statements.trim.run(KEPT_HEADS);
       statements.deepen.run(Number(seconds), Number(number - confirmations + 1n));
     },
     undoAbove(block: bigint) {
-      const signers = statements.undone.all(Number(block)).map((row) => `${row.signer}` as Hex);
+      known = undefined;
+      const undone = statements.undone.all(Number(block)).map(readExecution);
       statements.undoExecutions.run(Number(block));
       statements.undoHeads.run(Number(block));
-      return signers;
+      return undone;
     },
     addExecutions(executions: readonly StoredExecution[], nowMs: number) {
       for (const { txHash, logIndex, block, signer, nonce, digest, relayer } of executions)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } from '@prism-gateway/alerts';
-import { migrateDatabase, openDatabase, type Schema } from '@prism-gateway/runtime';
+import { migrateDatabase, openDatabase, type Schema } from '@prism-gateway/node';
+import { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } from '@prism-gateway/node/alerts';
 import type { Hex } from 'viem';
 import type { Finding, FindingKind } from '../finding.ts';
 import { hexOf, openSeenChain, type Row, SEEN_CHAIN_TABLES, type SeenChain } from './openSeenChain.ts';

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Hex } from 'viem';
+import type { Excuse } from '../judgeReport.ts';
 import { bigOf, hexOf, numberOf, orNull, type Row } from './openSeenChain.ts';
 
 /** Requests under watch, and whose they are. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
@@ -15,7 +16,9 @@ export const WATCHED_TABLES = `
     ended_seconds INTEGER,
     ended_block INTEGER,
     expires_seconds INTEGER,
-    is_excused INTEGER NOT NULL DEFAULT 0,
+    excuse TEXT NOT NULL,
+    claim_price INTEGER NOT NULL,
+    idle_seconds INTEGER NOT NULL,
     body TEXT,
     seen_at_ms INTEGER NOT NULL
   ) STRICT;
@@ -45,8 +48,12 @@ export interface WatchedRow {
   readonly endedSeconds: bigint | undefined;
   readonly endedBlock: bigint | undefined;
   readonly expiresSeconds: bigint | undefined;
-  readonly isExcused: boolean;
-  /** What was posted: chainName, action and params as JSON. */
+  readonly excuse: Excuse;
+  /** What a unit of gas cost when it was claimed, in wei; 0: not known. */
+  readonly claimPrice: bigint;
+  /** How long the holder was seen idle, in seconds. */
+  readonly idleSeconds: bigint;
+  /** What was posted: chainName, action and params as JSON; and what a `failed` said. */
   readonly body: string | undefined;
 }
 
@@ -62,7 +69,9 @@ function readWatched(row: Row): WatchedRow {
     endedSeconds: bigOf(row.ended_seconds),
     endedBlock: bigOf(row.ended_block),
     expiresSeconds: bigOf(row.expires_seconds),
-    isExcused: row.is_excused === 1,
+    excuse: `${row.excuse}` as Excuse,
+    claimPrice: BigInt(Number(row.claim_price)),
+    idleSeconds: BigInt(Number(row.idle_seconds)),
     body: row.body == null ? undefined : `${row.body}`,
   };
 }
@@ -70,7 +79,15 @@ function readWatched(row: Row): WatchedRow {
 /** Requests: their rows, and whose they are. */
 export interface WatchedTable {
   /** Excuses whoever has claimed, and not yet been judged. */
-  excuseOpen(): void;
+  excuseOpen(excuse: Excuse): void;
+  /** Has a `success` judged again whose transaction a reorganisation has undone. @param seconds - when it was seen, Unix, of the chain */
+  reopen(requestId: string, seconds: bigint): void;
+  /** Those that were reported with a transaction. */
+  listNamed(txHash: Hex): readonly WatchedRow[];
+  /** Counts time for all holders but those that have transactions waiting, of what was claimed at no lower a price. */
+  countIdle(time: { readonly seconds: bigint; readonly price: bigint; readonly busy: Iterable<Hex> }): void;
+  /** Begins the count of one holder's time anew. */
+  resetIdle(requestId: string): void;
   get(requestId: string): WatchedRow | undefined;
   put(row: WatchedRow, seen: { readonly signers: Iterable<Hex>; readonly atMs: number }): void;
   /** Forgets a request that the gateway does not have any more. */
@@ -78,8 +95,10 @@ export interface WatchedTable {
   /** Notes that a request was listed as it was known. */
   touch(requestId: string, atMs: number): void;
   setState(requestId: string, state: WatchState): void;
-  /** Requests that have ended and are not judged, and those that are held since before a time, in Unix seconds. */
-  listToJudge(heldBeforeSeconds: bigint): readonly WatchedRow[];
+  /** Requests that have ended and are not judged. */
+  listEnded(): readonly WatchedRow[];
+  /** Requests whose holders are idle for longer. */
+  listIdle(idleSeconds: bigint): readonly WatchedRow[];
   /** Who holds requests. */
   holders(): readonly Hex[];
   /** Requests that are open and were not listed since a time. */
@@ -96,13 +115,21 @@ export interface WatchedTable {
 export function openWatchedTable(database: DatabaseSync): WatchedTable {
   const statements = {
     get: database.prepare('SELECT * FROM watched WHERE request_id = ?'),
-    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     addSigner: database.prepare('INSERT OR IGNORE INTO signers VALUES (?, ?)'),
     touch: database.prepare('UPDATE watched SET seen_at_ms = ? WHERE request_id = ?'),
     setState: database.prepare('UPDATE watched SET state = ? WHERE request_id = ?'),
-    toJudge: database.prepare(
-      "SELECT * FROM watched WHERE state = 'ended' OR (state = 'held' AND claimed_seconds < ?)",
+    ended: database.prepare("SELECT * FROM watched WHERE state = 'ended'"),
+    idle: database.prepare("SELECT * FROM watched WHERE state = 'held' AND idle_seconds > ?"),
+    named: database.prepare("SELECT * FROM watched WHERE tx_hash = ? AND state IN ('ended', 'done')"),
+    reopen: database.prepare(
+      "UPDATE watched SET state = 'ended', excuse = 'undone', ended_block = NULL, ended_seconds = ? WHERE request_id = ?",
     ),
+    countIdle: database.prepare(
+      `UPDATE watched SET idle_seconds = idle_seconds + ? WHERE state = 'held' AND claim_price >= ?
+       AND relayer NOT IN (SELECT value FROM json_each(?))`,
+    ),
+    resetIdle: database.prepare('UPDATE watched SET idle_seconds = 0 WHERE request_id = ?'),
     holders: database.prepare("SELECT DISTINCT relayer FROM watched WHERE state = 'held'"),
     unseen: database.prepare(
       "SELECT request_id FROM watched WHERE state IN ('pending', 'held') AND seen_at_ms < ? ORDER BY seen_at_ms LIMIT ?",
@@ -114,7 +141,9 @@ export function openWatchedTable(database: DatabaseSync): WatchedTable {
     expire: database.prepare("UPDATE watched SET state = 'done' WHERE state = 'watching' AND expires_seconds < ?"),
     forget: database.prepare('DELETE FROM watched WHERE request_id = ?'),
     forgetDone: database.prepare("DELETE FROM watched WHERE state = 'done' AND seen_at_ms < ?"),
-    excuse: database.prepare("UPDATE watched SET is_excused = 1 WHERE state IN ('held', 'ended', 'watching')"),
+    excuse: database.prepare(
+      "UPDATE watched SET excuse = ? WHERE state IN ('held', 'ended', 'watching') AND excuse <> 'undone'",
+    ),
     count: database.prepare('SELECT state, count(*) AS requests FROM watched GROUP BY state'),
   };
   return {
@@ -123,17 +152,25 @@ export function openWatchedTable(database: DatabaseSync): WatchedTable {
       return row === undefined ? undefined : readWatched(row);
     },
     put(row: WatchedRow, { signers, atMs }: { readonly signers: Iterable<Hex>; readonly atMs: number }) {
-      const { requestId, state, status, relayer, claimNonce, txHash, isExcused, body } = row;
+      const { requestId, state, status, relayer, claimNonce, txHash, excuse, body } = row;
       const claim = [relayer ?? null, orNull(row.claimedSeconds), claimNonce ?? null] as const;
       const end = [txHash ?? null, orNull(row.endedSeconds), orNull(row.endedBlock)] as const;
-      const rest = [orNull(row.expiresSeconds), isExcused ? 1 : 0, body ?? null, atMs] as const;
+      const held = [excuse, Number(row.claimPrice), Number(row.idleSeconds)] as const;
+      const rest = [orNull(row.expiresSeconds), ...held, body ?? null, atMs] as const;
       statements.put.run(requestId, state, status, ...claim, ...end, ...rest);
       for (const signer of signers) statements.addSigner.run(signer, requestId);
     },
     forget: (requestId: string) => void statements.forget.run(requestId),
     touch: (requestId: string, atMs: number) => void statements.touch.run(atMs, requestId),
     setState: (requestId: string, state: WatchState) => void statements.setState.run(state, requestId),
-    listToJudge: (heldBefore: bigint) => statements.toJudge.all(Number(heldBefore)).map(readWatched),
+    listEnded: () => statements.ended.all().map(readWatched),
+    listIdle: (idleSeconds: bigint) => statements.idle.all(Number(idleSeconds)).map(readWatched),
+    listNamed: (txHash: Hex) => statements.named.all(txHash).map(readWatched),
+    reopen: (requestId: string, seconds: bigint) => void statements.reopen.run(Number(seconds), requestId),
+    countIdle({ seconds, price, busy }: { seconds: bigint; price: bigint; busy: Iterable<Hex> }) {
+      statements.countIdle.run(Number(seconds), Number(price), JSON.stringify([...busy]));
+    },
+    resetIdle: (requestId: string) => void statements.resetIdle.run(requestId),
     holders: () => statements.holders.all().map((row) => `${row.relayer}` as Hex),
     listUnseen: (beforeMs: number, limit: number) =>
       statements.unseen.all(beforeMs, limit).map((row) => `${row.request_id}`),
@@ -146,7 +183,7 @@ export function openWatchedTable(database: DatabaseSync): WatchedTable {
         database.exec('DELETE FROM signers WHERE request_id NOT IN (SELECT request_id FROM watched)');
       database.prepare('DELETE FROM executions WHERE seen_at_ms < ?').run(ms - KEEP_MS);
     },
-    excuseOpen: () => void statements.excuse.run(),
+    excuseOpen: (excuse: Excuse) => void statements.excuse.run(excuse),
     count: () => new Map(statements.count.all().map((row) => [`${row.state}`, Number(row.requests)])),
   };
 }

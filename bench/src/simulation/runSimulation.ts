@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Options } from '../options.ts';
+import type { Report } from '../report/printReport.ts';
+import type { ResultRow } from '../report/summariseRow.ts';
+
+const main = fileURLToPath(new URL('../../../simulation/src/main.ts', import.meta.url));
+
+/** What `prism simulate --json` prints, as far as it is measured. */
+interface Summary {
+  readonly virtualMs: number;
+  readonly realMs: number;
+  readonly cpuMs: number;
+}
+
+/** Worlds of issue 28: blocks of 12 s are the default; two payment relayers are a part of every world in which somebody pays. */
+const WORLDS = [
+  {
+    title: 'a write every ten seconds',
+    args: ['--write-seconds', '10', '--pay-seconds', '60'],
+    hours: 0.5,
+    least: 300,
+  },
+  { title: 'idle', args: ['--write-seconds', '0', '--pay-seconds', '1000000'], hours: 2, least: 2000 },
+] as const;
+
+/** Lives one world in a process of its own. @returns virtual seconds a second */
+async function live(args: readonly string[], hours: number): Promise<Summary> {
+  const command = [main, '--seed', '1', '--faults', 'none', '--hours', String(hours), ...args, '--json'];
+  // A breach is no failure here.
+  const { stdout } = await promisify(execFile)(process.execPath, command).catch((error: { stdout?: string }) => {
+    if (error.stdout?.startsWith('{')) return { stdout: error.stdout };
+    throw error;
+  });
+  return JSON.parse(stdout) as Summary;
+}
+
+/** Measures how fast virtual time passes in the simulated world. */
+export async function runSimulation({ quick, runs }: Options): Promise<Report> {
+  const rows: ResultRow[] = [];
+  for (const { title, args, hours, least } of WORLDS) {
+    const values: number[] = [];
+    const ofProcessor: number[] = [];
+    for (let run = 0; run < (quick ? 1 : Math.min(runs, 3)); run++) {
+      const { virtualMs, realMs, cpuMs } = await live(args, quick ? 0.02 : hours);
+      values.push(virtualMs / realMs);
+      ofProcessor.push(Math.round(virtualMs / cpuMs));
+    }
+    const notes = [`of processor time: ${ofProcessor.join(', ')}`];
+    rows.push({ title, unit: 'virtual s/s', values, target: { of: 'value', is: 'at least', bound: least }, notes });
+  }
+  const about = [
+    'One gateway, three relayers, a watchtower, payment relayers and the gas monitor, blocks of 12 s, no faults, seed 1.',
+    `Load of the machine: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', ')}.`,
+  ];
+  return { about, rows };
+}

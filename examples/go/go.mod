@@ -1,0 +1,3 @@
+module prism-gateway-example
+
+go 1.19

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { createLastSeen } from './createLastSeen.ts';
+
+test('a relayer is noted once a minute, and again at once where the store did not take it', async () => {
+  const noted: number[] = [];
+  let nowMs = 1_000_000;
+  let isDown = true;
+  const admin = {
+    async noteSeen(_: string, at: number) {
+      if (isDown) throw new Error('down');
+      noted.push(at);
+    },
+  };
+  const noteSeen = createLastSeen({ admin, now: () => nowMs });
+  noteSeen('0xAA');
+  await Promise.resolve().then(() => undefined);
+  isDown = false;
+  noteSeen('0xaa');
+  noteSeen('0xAA');
+  nowMs += 59_999;
+  noteSeen('0xaa');
+  nowMs += 1;
+  noteSeen('0xaa');
+  expect(noted).toEqual([1_000_000, 1_060_000]);
+});

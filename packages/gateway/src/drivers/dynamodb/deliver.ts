@@ -1,0 +1,206 @@
+import { isGivenUp, judgeRefusal, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
+import type { DeliveryOrder, DeliveryOutcome, DeliveryQueue, WebhookNews } from '../../ports/webhookStore.ts';
+import {
+  type DueDelivery,
+  endedExpiry,
+  findWaiting,
+  type HeldDelivery,
+  listDue,
+  postpone,
+  readHeld,
+} from './deliveryItem.ts';
+import { type Item, number, type Table, text, update } from './items.ts';
+import {
+  changeHealth,
+  type HealthChange,
+  NEW_HEALTH,
+  type RegisteredWebhook,
+  readAllHealth,
+  type StoredHealth,
+  takeProbe,
+  type WebhookRegister,
+} from './webhookRegister.ts';
+
+/** Most deliveries of a receiver that is back which are tried at once; the others are due soon. */
+const HURRIED = 100;
+/** Candidates that are looked at for one delivery: those behind an earlier one of their request are put off. */
+const LOOKED_AT = 4;
+
+interface QueueContext {
+  readonly deliveries: Table;
+  readonly webhooks: Pick<WebhookRegister, 'edit'>;
+}
+
+/** What waits, one webhook at a time. */
+export interface DynamoDeliveryQueue extends Pick<DeliveryQueue, 'settle'> {
+  takeOf(webhook: RegisteredWebhook, order: DeliveryOrder): Promise<readonly HeldDelivery[]>;
+  /** When a webhook is looked at next, in milliseconds since the epoch; undefined: nothing waits. */
+  dueAtOf(webhook: RegisteredWebhook): Promise<number | undefined>;
+}
+
+/** Takes one candidate, unless an earlier one of its request waits: then it is due when that one is, and again once that has ended. */
+async function hold(deliveries: Table, { key, dueAt }: DueDelivery, until: number): Promise<Item | undefined> {
+  const earlier = await findWaiting(deliveries, key, '<');
+  if (earlier === undefined) return await postpone(deliveries, { key, from: dueAt, to: until });
+  await postpone(deliveries, { key, from: dueAt, to: Math.max(earlier.dueAt, dueAt + 1) });
+  return undefined;
+}
+
+async function takeOf(
+  deliveries: Table,
+  { webhook, health }: { readonly webhook: RegisteredWebhook; readonly health: StoredHealth },
+  { now, holdMs, perWebhook, underWay }: DeliveryOrder,
+): Promise<readonly HeldDelivery[]> {
+  const { webhookId, enabled } = webhook;
+  if (!enabled || health.pausedUntil > now || health.probeUntil > now) return [];
+  const isProbe = health.fails > 0;
+  const room = isProbe ? 1 : perWebhook - (underWay[webhookId] ?? 0);
+  if (room <= 0) return [];
+  const due = await listDue(deliveries, { webhookId, by: now, limit: LOOKED_AT * room });
+  if (due.length === 0) return [];
+  const until = now + holdMs;
+  if (isProbe && !(await takeProbe(deliveries, webhookId, { now, until }))) return [];
+  const taken: HeldDelivery[] = [];
+  for (let from = 0; from < due.length && taken.length < room; ) {
+    const candidates = due.slice(from, from + room - taken.length);
+    from += candidates.length;
+    const held = await Promise.all(candidates.map((one) => hold(deliveries, one, until)));
+    for (const item of held) if (item !== undefined) taken.push(readHeld(item, webhook));
+  }
+  if (isProbe && taken.length === 0) await changeHealth(deliveries, webhookId, () => ({ probeUntil: 0 }));
+  return taken;
+}
+
+interface Ending {
+  readonly key: Item;
+  readonly set: Item;
+  readonly isOver: boolean;
+}
+
+/** Writes what became of an attempt. @returns whether the delivery was still waiting */
+async function write(deliveries: Table, { key, set, isOver }: Ending): Promise<boolean> {
+  const { done } = await update(deliveries, {
+    ...{ key, set, remove: isOver ? ['dueOf', 'dueAt'] : [], add: { attempts: number(1) } },
+    ...{ condition: '#status = :waiting', values: { ':waiting': text('waiting') } },
+  });
+  return done;
+}
+
+const answerOf = ({ status, error }: DeliveryOutcome): Item => ({
+  ...(status !== undefined && { lastStatus: number(status) }),
+  ...(error !== undefined && { lastError: text(error) }),
+});
+
+/** Ends a delivery; the next one of its request is due at once. */
+async function end(deliveries: Table, key: Item, now: number, how: Item): Promise<void> {
+  const set = { endedAt: number(now), expiresAt: endedExpiry(now), ...how };
+  if (!(await write(deliveries, { key, set, isOver: true }))) return;
+  const next = await findWaiting(deliveries, key, '>');
+  if (next !== undefined && next.dueAt > now) await postpone(deliveries, { key: next.key, to: now });
+}
+
+/** Has what waits for a receiver be tried at once. */
+export async function hurry(deliveries: Table, webhookId: string, now: number): Promise<void> {
+  const later = await listDue(deliveries, { webhookId, after: now, limit: HURRIED });
+  await Promise.all(later.map(({ key, dueAt }) => postpone(deliveries, { key, from: dueAt, to: now })));
+}
+
+/** What an attempt that went well says of its receiver. */
+const healthy = (now: number): HealthChange => ({
+  ...{ fails: 0, failingSince: undefined, pausedUntil: 0, probeUntil: 0, deliveredAt: now },
+});
+
+/** Makes the queue of what waits, which the stream's function has written. @see docs/specification.md WEBHOOK-5, WEBHOOK-6 */
+export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): DynamoDeliveryQueue {
+  /** What this process has taken, by webhook and delivery: what it is told of an outcome does not say where it stands. */
+  const held = new Map<string, HeldDelivery>();
+  const nameOf = ({ webhookId, deliveryId }: Pick<HeldDelivery, 'webhookId' | 'deliveryId'>) =>
+    `${webhookId}/${deliveryId}`;
+
+  async function settleGood(webhookId: string, now: number): Promise<WebhookNews[]> {
+    let isBack = false;
+    await changeHealth(deliveries, webhookId, (health) => {
+      isBack = wasDown(health);
+      return healthy(now);
+    });
+    if (!isBack) return [];
+    await hurry(deliveries, webhookId, now);
+    return [{ webhookId, news: 'recovered' }];
+  }
+
+  async function judge(one: DeliveryOutcome, now: number): Promise<{ news: WebhookNews[]; revivedAt: number }> {
+    const { webhookId } = one;
+    let judgement: ReturnType<typeof judgeRefusal>;
+    let revivedAt = 0;
+    await changeHealth(deliveries, webhookId, (health) => {
+      revivedAt = health.revivedAt;
+      judgement = judgeRefusal(health, one, now);
+      if (judgement === undefined) return undefined;
+      const { state, disabledReason } = judgement;
+      const disabled = disabledReason === undefined ? {} : { disabledAt: now, disabledReason };
+      return { ...state, ...disabled, probeUntil: 0 };
+    });
+    if (judgement?.disabledReason !== undefined) {
+      await webhooks.edit(webhookId, (webhook) => ({ ...webhook, enabled: false }));
+    }
+    return { news: (judgement?.news ?? []).map((item) => ({ webhookId, ...item })), revivedAt };
+  }
+
+  async function settleBad(one: DeliveryOutcome, known: HeldDelivery, now: number): Promise<WebhookNews[]> {
+    const { news, revivedAt } = await judge(one, now);
+    const { key, webhookId, attempts } = known;
+    const failedSince = Math.max(known.firstFailedAt ?? now, revivedAt);
+    if (isGivenUp(failedSince, now) && !news.some((item) => item.news === 'disabled')) {
+      await end(deliveries, key, now, { status: text('failed'), ...answerOf(one) });
+      return [...news, { webhookId, news: 'given up', why: one.error ?? '' }];
+    }
+    const set = {
+      dueAt: number(nextAttemptAt(attempts + 1, now)),
+      firstFailedAt: number(failedSince),
+      ...answerOf(one),
+    };
+    await write(deliveries, { key, set, isOver: false });
+    return news;
+  }
+
+  async function settleOne(one: DeliveryOutcome, now: number): Promise<WebhookNews[]> {
+    const known = held.get(nameOf(one));
+    held.delete(nameOf(one));
+    if (known === undefined) return [];
+    if (one.outcome === 'refused') return await settleBad(one, known, now);
+    if (one.outcome === 'delivered') {
+      await end(deliveries, known.key, now, { status: text('delivered'), ...answerOf(one) });
+    } else {
+      await postpone(deliveries, { key: known.key, to: now });
+      await changeHealth(deliveries, one.webhookId, ({ probeUntil }) =>
+        probeUntil > 0 ? { probeUntil: 0 } : undefined,
+      );
+    }
+    return [];
+  }
+
+  const readHealthOf = async ({ webhookId }: RegisteredWebhook) =>
+    (await readAllHealth(deliveries)).get(webhookId) ?? NEW_HEALTH;
+
+  return {
+    async takeOf(webhook, order) {
+      const taken = await takeOf(deliveries, { webhook, health: await readHealthOf(webhook) }, order);
+      for (const one of taken) held.set(nameOf(one), one);
+      return taken;
+    },
+    async dueAtOf(webhook) {
+      if (!webhook.enabled) return undefined;
+      const [health, [first]] = await Promise.all([
+        readHealthOf(webhook),
+        listDue(deliveries, { webhookId: webhook.webhookId, limit: 1 }),
+      ]);
+      return first && Math.max(first.dueAt, health.pausedUntil, health.probeUntil);
+    },
+    async settle({ now, outcomes }) {
+      const news = (await Promise.all(outcomes.map((one) => settleOne(one, now)))).flat();
+      const good = new Set(outcomes.filter(({ outcome }) => outcome === 'delivered').map(({ webhookId }) => webhookId));
+      for (const webhookId of good) news.push(...(await settleGood(webhookId, now)));
+      return news;
+    },
+  };
+}

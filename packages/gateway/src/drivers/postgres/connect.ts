@@ -1,0 +1,145 @@
+import pg from 'pg';
+import { DependencyUnavailableError } from '../../ports/errors.ts';
+import type { Row } from '../sql/sqlWrite.ts';
+
+/** Where the database is, and how much of it a process takes. */
+export interface DatabaseOptions {
+  /** A connection string; several hosts with commas between, of which the one that takes writes is used. */
+  readonly url: string;
+  /** Most connections for reading; each process takes two more, for writing and for listening. */
+  readonly poolSize: number;
+}
+
+/** Runs a statement, prepared under its own text. @returns its rows */
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The database as one process reaches it. */
+export interface Database {
+  /** Reads by one of the pool's connections. @throws DependencyUnavailableError */
+  readonly read: Query;
+  /** Opens a connection of its own to the host that takes writes. @throws the driver's own errors */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+}
+
+/** How long a connection, a free place in the pool, a statement and a lock are waited for, in milliseconds. */
+const TIMEOUTS = {
+  connectionTimeoutMillis: 3000,
+  statement_timeout: 5000,
+  query_timeout: 6000,
+  lock_timeout: 4000,
+  // A process that is stopped in the middle of its transaction holds up the others for no longer.
+  idle_in_transaction_session_timeout: 5000,
+} as const;
+
+const { INT8, INT4 } = pg.types.builtins;
+/** Times, counts and numbers of moves are exact far below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number) => (oid === INT8 || oid === INT4 ? Number : pg.types.getTypeParser(oid, 'text')),
+};
+
+/** Writes a connection string for each host that one names. @example `postgres://app@a,b:5433/prism` */
+export function splitHosts(url: string): readonly string[] {
+  const [, before, hosts, after] = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]+)(.*)$/.exec(url) ?? [];
+  if (before === undefined || hosts === undefined) return [url];
+  return hosts.split(',').map((host) => `${before}${host}${after}`);
+}
+
+/** Tells where a database is, without who enters it. */
+export const hostOf = (url: string) => url.replace(/^.*?:\/\/(?:[^@/]*@)?/, '').replace(/\?.*$/, '');
+
+/** Names of prepared statements, by their text. */
+const statementNames = new Map<string, string>();
+
+/** Makes the function that runs statements on one connection, each prepared once. */
+export function createQuery(client: pg.Client | pg.PoolClient): Query {
+  return async function query(sql, values = []) {
+    const name = statementNames.get(sql) ?? `s${statementNames.size}`;
+    statementNames.set(sql, name);
+    return (await client.query({ name, text: sql, values: [...values] })).rows;
+  };
+}
+
+/** A standby answers reads, and would answer with the past. */
+async function assertPrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<Row>('SELECT pg_is_in_recovery() AS is_standby');
+  if (rows[0]?.is_standby === true) throw new Error('The host is a standby, which takes no writes.');
+}
+
+const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
+
+/** Reaches the database of a connection string; nothing is connected before it is needed. */
+export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
+  const hosts = splitHosts(url);
+  /** The host that took writes last. */
+  let current = 0;
+
+  const configOf = (host: number) => ({ connectionString: hosts[host] ?? url, types, keepAlive: true, ...TIMEOUTS });
+
+  async function connectTo(host: number): Promise<pg.Client> {
+    const client = new pg.Client(configOf(host));
+    // Whoever uses the connection learns of its end by the next statement.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await assertPrimary(client);
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function connect(): Promise<pg.Client> {
+    let fault: unknown;
+    for (let i = 0; i < hosts.length; i++) {
+      const host = (current + i) % hosts.length;
+      try {
+        const client = await connectTo(host);
+        current = host;
+        return client;
+      } catch (error) {
+        fault = error;
+      }
+    }
+    throw fault;
+  }
+
+  const pool = new pg.Pool({
+    ...configOf(0),
+    max: poolSize,
+    // Of several hosts the one that took writes last.
+    Client: class extends pg.Client {
+      constructor() {
+        super(configOf(current));
+      }
+    },
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+      assertPrimary(client).then(() => done(), done);
+    },
+  } as pg.PoolConfig);
+  pool.on('error', () => undefined);
+
+  async function findPrimary(): Promise<void> {
+    const client = await connect();
+    await client.end();
+  }
+
+  return {
+    connect,
+    async read(sql, values) {
+      try {
+        const client = await pool.connect();
+        try {
+          return await createQuery(client)(sql, values);
+        } finally {
+          client.release();
+        }
+      } catch (cause) {
+        if (hosts.length > 1) void findPrimary().catch(() => undefined);
+        throw unavailable(cause);
+      }
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,148 @@
+import type pg from 'pg';
+import { createWatchers } from '../../ports/createWatchers.ts';
+import type { RequestChanges } from '../../ports/requestChanges.ts';
+import type { Query } from './connect.ts';
+import type { Tables } from './schema.ts';
+import type { CommittedChanges } from './transaction.ts';
+
+export interface PostgresChanges extends RequestChanges {
+  /** Called after each commit of this process, before any write of it is acknowledged. */
+  committed(changes: CommittedChanges): void;
+  close(): Promise<void>;
+}
+
+interface ChangesOptions {
+  readonly connect: () => Promise<pg.Client>;
+  readonly read: Query;
+  readonly tables: Tables;
+  /** Names this process in what it commits. */
+  readonly process: string;
+}
+
+/** How often the number of the last move is read while somebody waits, in milliseconds: a notification may be lost. */
+const POLL_MS = 1000;
+
+/** What a notification says; names are absent where they did not fit. */
+interface Notification extends Partial<Pick<CommittedChanges, 'requestIds' | 'chainNames'>> {
+  readonly process: string;
+  readonly after: number;
+  readonly last: number;
+}
+
+/** Numbers of moves that have been told, in whatever order. */
+function createTold() {
+  /** All up to here have been. */
+  let whole = 0;
+  let ranges: { readonly after: number; readonly last: number }[] = [];
+  return {
+    add(range: { readonly after: number; readonly last: number }): void {
+      ranges.push(range);
+      ranges.sort((one, other) => one.after - other.after);
+      for (const { after, last } of ranges) if (after <= whole) whole = Math.max(whole, last);
+      ranges = ranges.filter(({ after }) => after > whole);
+    },
+    /** @returns whether something up to a number has not been told; it counts as told from now on */
+    lacks(upTo: number): boolean {
+      if (whole >= upTo) return false;
+      whole = upTo;
+      ranges = ranges.filter(({ after }) => after > whole);
+      return true;
+    },
+  };
+}
+
+/**
+ * Tells of moves in a database. What this process moves it tells itself; the others' come by `LISTEN`. Each second the number of the last
+ * move is looked at: where one was told of nobody, everybody looks.
+ */
+export function createChanges({ connect, read, tables, process }: ChangesOptions): PostgresChanges {
+  const watchers = createWatchers();
+  const told = createTold();
+  let listener: pg.Client | undefined;
+  let connecting = false;
+  let timer: NodeJS.Timeout | undefined;
+  /** What the last poll read: what came before it has had a second to be told. */
+  let before = 0;
+  let isClosed = false;
+
+  async function lookUp(): Promise<void> {
+    const ids = watchers.requestIds();
+    const rows =
+      ids.length === 0
+        ? []
+        : await read(`SELECT request_id, status FROM ${tables.requests} WHERE request_id = ANY($1::uuid[])`, [ids]);
+    const statuses = new Map(rows.map(({ request_id: id, status }) => [id, status]));
+    watchers.lookUp((requestId) => statuses.get(requestId));
+  }
+
+  function tell({ requestIds, chainNames }: Pick<CommittedChanges, 'requestIds' | 'chainNames'>): void {
+    for (const requestId of requestIds) watchers.moved(requestId);
+    for (const chainName of chainNames) watchers.appeared(chainName);
+  }
+
+  function hear(payload: string | undefined): void {
+    // What this database's gateways write.
+    const { process: from, requestIds, chainNames, ...range }: Notification = JSON.parse(payload ?? '{}');
+    if (from === process) return;
+    told.add(range);
+    if (requestIds !== undefined && chainNames !== undefined) tell({ requestIds, chainNames });
+    else void lookUp().catch(() => undefined);
+  }
+
+  async function listen(): Promise<void> {
+    if (listener !== undefined || connecting || isClosed) return;
+    connecting = true;
+    try {
+      const client = await connect();
+      client.on('end', () => {
+        if (listener === client) listener = undefined;
+      });
+      client.on('notification', ({ payload }) => hear(payload));
+      await client.query(`LISTEN ${tables.channel}`);
+      listener = client;
+      if (isClosed) await client.end();
+    } finally {
+      connecting = false;
+    }
+  }
+
+  async function poll(): Promise<void> {
+    await listen().catch(() => undefined);
+    const [row] = await read(`SELECT value FROM ${tables.counters} WHERE name = 'sequence'`);
+    const missed = told.lacks(before);
+    before = Number(row?.value ?? 0);
+    if (missed) await lookUp();
+  }
+
+  function follow(): void {
+    if (timer !== undefined || isClosed) return;
+    void listen().catch(() => undefined);
+    // Those who wait read it themselves in the end, and are told what is wrong with the store.
+    timer = setInterval(() => void poll().catch(() => undefined), POLL_MS).unref();
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    watch(interest, onChange) {
+      follow();
+      const remove = watchers.watch(interest, onChange);
+      return () => {
+        remove();
+        if (watchers.isEmpty()) stop();
+      };
+    },
+    committed(changes) {
+      told.add(changes.moves);
+      tell(changes);
+    },
+    async close() {
+      isClosed = true;
+      stop();
+      await listener?.end().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { Query } from './connect.ts';
+import type { PostgresChanges } from './createChanges.ts';
+import type { Writer } from './createWriter.ts';
+import type { Tables } from './schema.ts';
+
+/** What the stores of one database share: they read through a pool, and write by the writer's one connection. */
+export interface PostgresContext {
+  /** @throws DependencyUnavailableError */
+  readonly read: Query;
+  readonly writer: Writer;
+  readonly changes: PostgresChanges;
+  readonly tables: Tables;
+}

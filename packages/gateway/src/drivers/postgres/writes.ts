@@ -1,0 +1,195 @@
+import type { Removal } from '../../ports/adminStore.ts';
+import type {
+  BatchTransition,
+  Claim,
+  ClaimTransition,
+  Creation,
+  Release,
+  ReleaseAll,
+  Report,
+  Transition,
+} from '../../ports/requestStore.ts';
+import { createAccessWrites } from '../sql/accessWrites.ts';
+import type { SharedWrites } from '../sql/adminStore.ts';
+import type { ExpiredStep, ExpiryStep } from '../sql/createRetention.ts';
+import { createDeliveryWrites } from '../sql/deliveryWrites.ts';
+import type { SqlValue, SqlWrite } from '../sql/sqlWrite.ts';
+import { createWebhookWrites } from '../sql/webhookWrites.ts';
+import { createRequests, type NewRequest } from './createRequests.ts';
+import { claim, claimAll, release, reopen, report, reportAll } from './moves.ts';
+import { TEXT_FORM } from './records.ts';
+import type { Tables } from './schema.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Every write that the store knows, with what each takes and returns. */
+export interface Writes extends SharedWrites {
+  create: { readonly input: NewRequest; readonly result: Creation };
+  claim: { readonly input: Claim; readonly result: ClaimTransition };
+  claimAll: { readonly input: readonly Claim[]; readonly result: readonly BatchTransition[] };
+  report: { readonly input: Report; readonly result: Transition };
+  reportAll: { readonly input: readonly Report[]; readonly result: readonly BatchTransition[] };
+  release: { readonly input: Release; readonly result: Transition };
+  reopen: { readonly input: Release; readonly result: Transition };
+  releaseAll: { readonly input: ReleaseAll; readonly result: number };
+  expireStep: { readonly input: ExpiryStep; readonly result: ExpiredStep };
+  /** Shows that the database takes writes. */
+  probe: { readonly input: null; readonly result: null };
+}
+
+export type WriteKind = keyof Writes;
+export type WriteOrder = { [K in WriteKind]: { readonly kind: K; readonly input: Writes[K]['input'] } }[WriteKind];
+export type WriteResult = Writes[WriteKind]['result'];
+
+/** Writes of which many share a transaction, for each works on records that it names. */
+export type TogetherOrder = Extract<
+  WriteOrder,
+  { kind: 'create' | 'claim' | 'claimAll' | 'report' | 'reportAll' | 'release' | 'reopen' }
+>;
+
+const TOGETHER: ReadonlySet<WriteKind> = new Set([
+  'create',
+  'claim',
+  'claimAll',
+  'report',
+  'reportAll',
+  'release',
+  'reopen',
+]);
+export const isTogether = (order: WriteOrder): order is TogetherOrder => TOGETHER.has(order.kind);
+
+/** Most records that one step removes, or releases: some milliseconds' work, which others wait for. */
+const STEP = 200;
+
+function movesOf(order: TogetherOrder): readonly { readonly requestId: string; readonly relayer: string }[] {
+  if (order.kind === 'create') return [];
+  if (order.kind === 'claimAll' || order.kind === 'reportAll') return order.input;
+  return [order.input];
+}
+
+function move(tx: Transaction, order: Exclude<TogetherOrder, { kind: 'create' }>): WriteResult {
+  if (order.kind === 'claim') return claim(tx, order.input);
+  if (order.kind === 'claimAll') return claimAll(tx, order.input);
+  if (order.kind === 'report') return report(tx, order.input);
+  if (order.kind === 'reportAll') return reportAll(tx, order.input);
+  return order.kind === 'reopen' ? reopen(tx, order.input) : release(tx, order.input);
+}
+
+/** Runs orders of one transaction, in their order as far as they concern the same request. @returns one result an order */
+export async function runTogether(tx: Transaction, orders: readonly TogetherOrder[]): Promise<readonly WriteResult[]> {
+  const isCreate = (order: TogetherOrder) => order.kind === 'create';
+  const creates = orders.filter(isCreate).map(({ input }) => input as NewRequest);
+  const creations = creates.length > 0 ? [...(await createRequests(tx, creates))] : [];
+  const moves = orders.flatMap(movesOf);
+  await tx.load([...new Set(moves.map(({ requestId }) => requestId.toLowerCase()))]);
+  const claimers = orders.filter(({ kind }) => kind === 'claim' || kind === 'claimAll').flatMap(movesOf);
+  await tx.loadHeld(claimers.map(({ relayer }) => relayer));
+  return orders.map((order) => (order.kind === 'create' ? creations.shift() : move(tx, order)));
+}
+
+/** Releases some of what a relayer holds, at an administrator's word. */
+async function releaseAll(tx: Transaction, { relayer, now, limit }: ReleaseAll): Promise<number> {
+  const rows = await tx.query(
+    `SELECT request_id, claimed_by FROM ${tx.tables.requests} WHERE status = 'processing' AND lower(claimed_by) = lower($1)
+     LIMIT $2`,
+    [relayer, Math.min(limit, STEP)],
+  );
+  await tx.load(rows.map(({ request_id: id }) => String(id)));
+  for (const { request_id: id, claimed_by: owner } of rows) {
+    release(tx, { requestId: String(id), relayer: String(owner), releaseId: 'released by an administrator', now });
+  }
+  return rows.length;
+}
+
+/** Before every id. */
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
+async function expireStep(tx: Transaction, { status, before, after }: ExpiryStep): Promise<ExpiredStep> {
+  // Nobody has ever moved a pending record that no call has left its id on.
+  const rows = await tx.query(
+    `WITH walked AS (
+       SELECT request_id, created_at, updated_at <= $2 AND (status <> 'pending' OR call_id IS NULL) AS is_old
+       FROM ${tx.tables.requests} WHERE status = $1 AND created_at <= $2 AND (created_at, request_id) > ($3, $4::uuid)
+       ORDER BY created_at, request_id LIMIT ${STEP}),
+     removed AS (DELETE FROM ${tx.tables.requests} r USING walked w WHERE r.request_id = w.request_id AND w.is_old
+       RETURNING r.request_id, r.chain_name)
+     SELECT w.request_id, w.created_at, d.chain_name FROM walked w LEFT JOIN removed d USING (request_id)
+     ORDER BY w.created_at, w.request_id`,
+    [status, before, after.createdAt, after.requestId || NIL_ID],
+  );
+  const gone = rows.filter(({ chain_name: chainName }) => chainName !== null);
+  for (const { request_id: requestId, chain_name: chainName } of gone) {
+    tx.removed({ requestId: String(requestId), chainName: String(chainName), status, at: before });
+  }
+  const last = rows.at(-1);
+  if (rows.length < STEP || last === undefined) return { removed: gone.length };
+  return { removed: gone.length, next: { createdAt: Number(last.created_at), requestId: String(last.request_id) } };
+}
+
+async function removeRequest(tx: Transaction, requestId: string): Promise<Removal> {
+  await tx.load([requestId]);
+  const held = tx.find(requestId);
+  if (held === undefined) return 'missing';
+  const { status, chainName, updatedAt } = held.record;
+  if (status === 'processing') return 'claimed';
+  await tx.query(`DELETE FROM ${tx.tables.requests} WHERE request_id = $1`, [requestId]);
+  tx.removed({ requestId: held.record.requestId, chainName, status, at: updatedAt });
+  return 'removed';
+}
+
+const translated = new Map<string, string>();
+/** Writes SQL that both SQL stores share in the words of this one. */
+export function translate(sql: string): string {
+  const known = translated.get(sql);
+  if (known !== undefined) return known;
+  const own = sql.replaceAll(/\?(\d+)/g, '$$$1');
+  translated.set(sql, own);
+  return own;
+}
+
+/** What a receiver answers may hold a NUL, which PostgreSQL's text does not. */
+const cleaned = (value: SqlValue) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value);
+
+/** Runs a write that both SQL stores share. */
+async function runWrite<T>({ query }: Transaction, write: SqlWrite<T>): Promise<T> {
+  let step = write.next();
+  while (step.done !== true) step = write.next(await query(translate(step.value.sql), step.value.values.map(cleaned)));
+  return step.value;
+}
+
+type AloneKind = Exclude<WriteKind, TogetherOrder['kind']>;
+
+/** Makes the function that runs an order in a transaction of its own. */
+export function createRunAlone(tables: Tables) {
+  const shared = {
+    ...createAccessWrites(tables, TEXT_FORM),
+    ...createWebhookWrites(tables),
+    ...createDeliveryWrites(tables),
+  };
+  const writes: { [K in AloneKind]: (tx: Transaction, input: Writes[K]['input']) => Promise<Writes[K]['result']> } = {
+    releaseAll,
+    expireStep,
+    removeRequest,
+    async noteSeen(tx, { address, at }) {
+      tx.seen(address, at);
+      return null;
+    },
+    noteAct: (tx, input) => runWrite(tx, shared.noteAct(input)),
+    dropAct: (tx, input) => runWrite(tx, shared.dropAct(input)),
+    putRelayer: (tx, input) => runWrite(tx, shared.putRelayer(input)),
+    removeRelayer: (tx, input) => runWrite(tx, shared.removeRelayer(input)),
+    suspendRelayer: (tx, input) => runWrite(tx, shared.suspendRelayer(input)),
+    probe: async () => null,
+    addWebhook: (tx, input) => runWrite(tx, shared.addWebhook(input)),
+    changeWebhook: (tx, input) => runWrite(tx, shared.changeWebhook(input)),
+    rotateWebhook: (tx, input) => runWrite(tx, shared.rotateWebhook(input)),
+    removeWebhook: (tx, input) => runWrite(tx, shared.removeWebhook(input)),
+    resendDelivery: (tx, input) => runWrite(tx, shared.resendDelivery(input)),
+    takeDeliveries: (tx, input) => runWrite(tx, shared.takeDeliveries(input)),
+    settleDeliveries: (tx, input) => runWrite(tx, shared.settleDeliveries(input)),
+  };
+  return async function runAlone(tx: Transaction, order: WriteOrder): Promise<WriteResult> {
+    // `kind` names the function that takes this `input`; TypeScript cannot follow the pair through the union.
+    const write = writes[order.kind as AloneKind] as (tx: Transaction, input: unknown) => Promise<WriteResult>;
+    return await write(tx, order.input);
+  };
+}

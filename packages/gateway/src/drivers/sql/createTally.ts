@@ -1,0 +1,130 @@
+import type { RequestStatus } from '@prism-gateway/protocol';
+import { isStatusMove } from '@prism-gateway/protocol/states';
+import { bucketOf, MINUTE_MS } from '../../ports/adminStore.ts';
+
+/** One change of a record, as the write that makes it tells it. Times are milliseconds since the epoch. */
+export interface Move {
+  readonly chainName: string;
+  /** null: it is new. */
+  readonly from: RequestStatus | null;
+  /** null: it is gone. */
+  readonly to: RequestStatus | null;
+  /** Who held it until now. */
+  readonly oldOwner?: string;
+  /** Who holds it from now on. */
+  readonly newOwner?: string;
+  /** When the claim was made that ends with it. */
+  readonly claimedAt?: number | undefined;
+  readonly at: number;
+}
+
+export type Counts = Record<RequestStatus, number>;
+export type Acts = { posts: number; claims: number; success: number; failed: number };
+
+/** What a relayer has done; its address as it gave it first. */
+export interface RelayerTotals {
+  readonly address: string;
+  open: number;
+  success: number;
+  failed: number;
+  conflicts: number;
+  seenAt: number;
+  /** Buckets of `bucketOf`, one a report. */
+  readonly durations: number[];
+}
+
+/** What one transaction has moved. */
+export interface Tally {
+  readonly chains: Map<string, Counts>;
+  readonly minutes: Map<number, Acts>;
+  /** By address in lower case. */
+  readonly relayers: Map<string, RelayerTotals>;
+  note(move: Move): void;
+  /** @param relayer - who lost a claim, which changes no row */
+  noteConflict(relayer: string): void;
+  /** @param at - when a relayer has called */
+  noteSeen(relayer: string, at: number): void;
+  clear(): void;
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const fresh = make();
+  map.set(key, fresh);
+  return fresh;
+}
+
+const noCounts = (): Counts => ({ pending: 0, processing: 0, success: 0, failed: 0 });
+const noActs = (): Acts => ({ posts: 0, claims: 0, success: 0, failed: 0 });
+
+/** Gathers in memory what a transaction moves. */
+export function createTally(): Tally {
+  const chains: Tally['chains'] = new Map();
+  const minutes: Tally['minutes'] = new Map();
+  const relayers: Tally['relayers'] = new Map();
+  const totalsOf = (address: string) =>
+    entryOf(relayers, address.toLowerCase(), () => {
+      return { address, open: 0, success: 0, failed: 0, conflicts: 0, seenAt: 0, durations: [] };
+    });
+
+  function noteOldOwner(owner: string, { to, claimedAt, at }: Move): void {
+    const totals = totalsOf(owner);
+    totals.open--;
+    if (to !== 'success' && to !== 'failed') return;
+    totals[to]++;
+    totals.durations.push(bucketOf(at - (claimedAt ?? at)));
+    totals.seenAt = Math.max(totals.seenAt, at);
+  }
+
+  function noteNewOwner(owner: string, { at }: Move): void {
+    const totals = totalsOf(owner);
+    totals.open++;
+    totals.seenAt = Math.max(totals.seenAt, at);
+  }
+
+  function noteAct({ from, to, at }: Move): void {
+    const acts = entryOf(minutes, Math.floor(at / MINUTE_MS), noActs);
+    if (from === null) acts.posts++;
+    else if (to === 'processing') acts.claims++;
+    else if (to === 'success' || to === 'failed') acts[to]++;
+  }
+
+  return {
+    chains,
+    minutes,
+    relayers,
+    note(move) {
+      assertMove(move);
+      const { chainName, from, to, oldOwner, newOwner } = move;
+      const counts = entryOf(chains, chainName, noCounts);
+      if (from !== null) counts[from]--;
+      if (to !== null) counts[to]++;
+      noteAct(move);
+      if (oldOwner !== undefined) noteOldOwner(oldOwner, move);
+      if (newOwner !== undefined) noteNewOwner(newOwner, move);
+    },
+    noteSeen(relayer, at) {
+      const totals = totalsOf(relayer);
+      totals.seenAt = Math.max(totals.seenAt, at);
+    },
+    noteConflict(relayer) {
+      totalsOf(relayer).conflicts++;
+    },
+    clear() {
+      for (const map of [chains, minutes, relayers]) map.clear();
+    },
+  };
+}
+
+/** Moves of one commit, by their numbers: those after `after`, up to `last`. */
+export interface CommittedMoves {
+  readonly after: number;
+  readonly last: number;
+}
+
+/** @throws Error for a move that the table of moves has not */
+function assertMove({ from, to }: Move): void {
+  if (from === null || to === null || isStatusMove(from, to)) return;
+  throw new Error(`A request may not move from ${from} to ${to}.`);
+}

@@ -1,0 +1,141 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
+import { parseArray, parseLog } from '@prism-gateway/node/rpc';
+import type { Hex } from 'viem';
+import { encodeEventTopics, numberToHex } from 'viem/utils';
+import { ChainError } from './chainError.ts';
+import type { BlockHead } from './chainReader.ts';
+import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
+import { type BlockRange, createWalkBack } from './createWalkBack.ts';
+import { type Execution, readExecutions } from './readExecutions.ts';
+
+/** What is looked for; the search goes from the newest block back. */
+interface ExecutionQuery {
+  readonly signer: Hex;
+  /** The forwarder nonce that was used; undefined: any. */
+  readonly nonce?: bigint;
+  /** Unix seconds between which the block must be; default any. */
+  readonly since?: bigint;
+  readonly until?: bigint;
+  /** The newest block that counts. */
+  readonly head: Pick<BlockHead, 'number' | 'timestamp'>;
+  /** Whether it is the one; default the first that is found. */
+  readonly isWanted?: (execution: Execution) => boolean;
+}
+
+/**
+ * Looks for the transaction that consumed a signer's forwarder nonce.
+ *
+ * @returns the one execution; undefined if the node's logs hold none (yet)
+ * @throws ChainError
+ * @see docs/specification.md RELAY-5
+ */
+export type FindExecution = (query: ExecutionQuery) => Promise<Execution | undefined>;
+
+/**
+ * Makes the search for executions on one chain.
+ *
+ * @param options.fromBlock - where the Forwarder's events begin
+ */
+export function createFindExecution(options: {
+  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly forwarder: Hex;
+  readonly fromBlock: bigint;
+}): FindExecution {
+  const { rpc, forwarder, fromBlock } = options;
+  const walkBack = createWalkBack();
+  return async function findExecution({ signer, nonce, since = 0n, until, head, isWanted = () => true }) {
+    const toBlock = until === undefined ? head.number : await findBlockAt({ rpc, seconds: until, fromBlock, head });
+    const read = readExecutions.bind(undefined, { rpc, forwarder, signer, nonce });
+    for await (const { executions, oldestSeconds } of walkBack({ fromBlock, toBlock }, read)) {
+      const found = executions.find(isWanted);
+      if (found !== undefined || (oldestSeconds !== undefined && oldestSeconds < since)) return found;
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Finds the newest block that is no later than a time, by halving.
+ *
+ * @param search.seconds - Unix time
+ * @param search.fromBlock - the oldest block that is looked at
+ * @param search.head - the newest one
+ * @returns its number; one before `fromBlock` if all are later
+ * @throws ChainError
+ */
+export async function findBlockAt(search: {
+  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly seconds: bigint;
+  readonly fromBlock: bigint;
+  readonly head: { readonly number: bigint; readonly timestamp: bigint };
+}): Promise<bigint> {
+  const { rpc, seconds, fromBlock, head } = search;
+  if (head.timestamp <= seconds) return head.number;
+  let [early, late] = [fromBlock - 1n, head.number];
+  while (late - early > 1n) {
+    const middle = (early + late) / 2n;
+    const timestamp = await readBlockTime(rpc, middle);
+    if (timestamp === undefined) throw new ChainError('RPC_UNAVAILABLE', `The node does not have block ${middle}.`);
+    if (timestamp <= seconds) early = middle;
+    else late = middle;
+  }
+  return early;
+}
+
+/** A transaction by which a signer has taken back what it had signed with a forwarder nonce. */
+interface Invalidation {
+  readonly txHash: Hex;
+  readonly blockNumber: bigint;
+}
+
+/**
+ * Looks for the transaction by which a signer took back a forwarder nonce.
+ *
+ * @param query.head - the newest block that counts
+ * @returns undefined if the node's logs hold none (yet)
+ * @throws ChainError
+ * @see docs/specification.md CHAIN-19
+ */
+export type FindInvalidation = (query: {
+  readonly signer: Hex;
+  readonly nonce: bigint;
+  readonly head: Pick<BlockHead, 'number'>;
+}) => Promise<Invalidation | undefined>;
+
+/**
+ * Makes the search for forwarder nonces that were taken back on one chain.
+ *
+ * @param options.fromBlock - where the Forwarder's events begin
+ */
+export function createFindInvalidation(options: {
+  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly forwarder: Hex;
+  readonly fromBlock: bigint;
+}): FindInvalidation {
+  const { rpc, forwarder, fromBlock } = options;
+  const walkBack = createWalkBack();
+
+  async function read(topics: unknown, range: BlockRange): Promise<readonly Invalidation[] | undefined> {
+    const [from, to] = [numberToHex(range.fromBlock), numberToHex(range.toBlock)];
+    try {
+      return await rpc.read(['eth_getLogs', { address: forwarder, topics, fromBlock: from, toBlock: to }], (logs) =>
+        parseArray(logs, 'logs')
+          .map((log) => parseLog(log, 'log'))
+          .filter(({ removed }) => !removed)
+          // `parseLog` has read both.
+          .map((log) => ({ txHash: log.transactionHash as Hex, blockNumber: log.blockNumber as bigint })),
+      );
+    } catch (error) {
+      // It may answer for fewer blocks.
+      if (error instanceof ChainError && error.code === 'RPC_UNAVAILABLE') return undefined;
+      throw error;
+    }
+  }
+
+  return async function findInvalidation({ signer, nonce, head }) {
+    const topics = encodeEventTopics({ abi: forwarderAbi, eventName: 'NonceInvalidated', args: { signer, nonce } });
+    const pages = walkBack({ fromBlock, toBlock: head.number }, (range) => read(topics, range));
+    for await (const [found] of pages) if (found !== undefined) return found;
+    return undefined;
+  };
+}

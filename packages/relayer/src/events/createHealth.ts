@@ -1,0 +1,89 @@
+/** What a relayer has to be able to do on each chain. */
+export type HealthPart = 'budget' | 'chain' | 'clock' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes' | 'refusals';
+
+/** Whether the work can go on. */
+export interface Health {
+  /** Notes that a part works. */
+  noteWell(part: HealthPart): void;
+  /** Notes that a part does not. @param reason - without URLs and keys */
+  noteFailure(part: HealthPart, reason: string): void;
+  /** What does not work now, in one sentence each; none if all is well. */
+  faults(): readonly string[];
+  /** Notes what the operator is to look at, though the work goes on; told for ten minutes. @param subject - a later one of it takes its place */
+  warn(subject: string, text: string): void;
+  warnings(): readonly string[];
+}
+
+const CANNOT: Readonly<Record<HealthPart, string>> = {
+  budget: 'has used up a loss budget, and leaves requests alone',
+  chain: 'cannot see the chain',
+  clock: 'cannot trust its clock',
+  gateway: 'cannot reach the gateway',
+  journal: 'cannot write its journal',
+  judge: 'cannot judge requests',
+  key: 'has found transactions of its key that its journal does not know',
+  nodes: 'cannot end requests for its nodes do not agree',
+  refusals: 'takes no request',
+};
+
+/** How long the operator is notified of a warning, in milliseconds. */
+const WARNED_FOR_MS = 600_000;
+
+/** They show only while there is something to do. */
+const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set([
+  'budget',
+  'clock',
+  'journal',
+  'judge',
+  'key',
+  'nodes',
+  'refusals',
+]);
+
+/**
+ * Makes the health of some parts: gateway and chain are red from the start until they have worked; the others show only while there is
+ * something to do.
+ *
+ * @param options.parts - those that are watched
+ * @param options.silentMs - a part that nothing has been heard of for longer counts as failed
+ */
+export function createHealth(options: {
+  readonly parts: readonly HealthPart[];
+  readonly silentMs: number;
+  readonly now: () => number;
+}): Health {
+  const { parts, silentMs, now } = options;
+  const failures = new Map<
+    HealthPart,
+    { readonly reason: string; readonly sinceMs: number; readonly lastMs: number }
+  >();
+  const wellAtMs = new Map<HealthPart, number>();
+  const warned = new Map<string, { readonly text: string; readonly atMs: number }>();
+  for (const part of parts) {
+    if (!UNSEEN_AT_FIRST.has(part))
+      failures.set(part, { reason: 'there has been no answer yet', sinceMs: now(), lastMs: now() });
+  }
+  function describe(part: HealthPart): string | undefined {
+    const failure = failures.get(part);
+    // What nodes do not agree on is asked again all the time: what is not asked any more has ended in some other way.
+    if (part === 'nodes' && failure !== undefined && now() - failure.lastMs > silentMs) return undefined;
+    if (failure !== undefined) {
+      return `${CANNOT[part]} since ${new Date(failure.sinceMs).toISOString()}: ${failure.reason}`;
+    }
+    const lastMs = wellAtMs.get(part);
+    if (UNSEEN_AT_FIRST.has(part) || lastMs === undefined || now() - lastMs <= silentMs) return undefined;
+    return `${CANNOT[part]} since ${new Date(lastMs).toISOString()}: there has been no answer`;
+  }
+  return {
+    noteWell(part) {
+      failures.delete(part);
+      wellAtMs.set(part, now());
+    },
+    noteFailure(part, reason) {
+      failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now(), lastMs: now() });
+    },
+    faults: () => parts.map(describe).filter((fault) => fault !== undefined),
+    warn: (subject, text) => void warned.set(subject, { text, atMs: now() }),
+    warnings: () => [...warned.values()].filter(({ atMs }) => now() - atMs < WARNED_FOR_MS).map(({ text }) => text),
+  };
+}

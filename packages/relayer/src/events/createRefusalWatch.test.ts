@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import type { LeaveReason, Verdict } from '../checks/leaveReasons.ts';
+import { createHealth } from './createHealth.ts';
+import { createRefusalWatch } from './createRefusalWatch.ts';
+
+const leave = (reason: LeaveReason): Verdict => ({ kind: 'leave', reason });
+const READY: Verdict = { kind: 'ready', signatures: [], gas: 1n, feeWei: 1n, stake: { wei: 0n, gift: 0n } };
+
+function start(customers: readonly string[] = []) {
+  let nowMs = 0;
+  const now = () => nowMs;
+  const health = createHealth({ parts: ['refusals'], silentMs: 60_000, now });
+  const isKnownPayer = (signer: string) => customers.includes(signer);
+  const watch = createRefusalWatch({ health, isKnownPayer, hasKnownPayers: () => customers.length > 0, now });
+  return {
+    leaveAll: (signers: readonly string[], reason: LeaveReason = 'fee') => {
+      for (const signer of signers) watch.listener({ type: 'request-evaluated', signer, verdict: leave(reason) });
+    },
+    take: () => watch.listener({ type: 'request-evaluated', signer: '0xf', verdict: READY }),
+    lookAt(ms: number) {
+      nowMs = ms;
+      watch.look();
+      return health.faults().map((fault) => fault.replace(/^(.*) since .*Z: /, '$1: '));
+    },
+  };
+}
+
+it('is red where everything of three signers is left for one setting, a minute long, until something is taken', () => {
+  const { leaveAll, take, lookAt } = start();
+  leaveAll(['0xa', '0xb', '0xA']);
+  expect(lookAt(60_000)).toEqual([]);
+  leaveAll(['0xc']);
+  expect(lookAt(60_000)).toEqual([
+    'takes no request: all requests, of 3 signers, were left as `fee`: look at CREDITS_PER_ETH, FEE_MARGIN_PERCENT, UNKNOWN_WALLET_MARGIN_PERCENT',
+  ]);
+  take();
+  expect(lookAt(60_001)).toEqual([]);
+});
+
+it('counts only what settings leave, and forgets it after an hour', () => {
+  const { leaveAll, lookAt } = start();
+  leaveAll(['0xa', '0xb', '0xc'], 'reverts');
+  expect(lookAt(60_000)).toEqual([]);
+  leaveAll(['0xa', '0xb', '0xc'], 'gasPrice');
+  expect(lookAt(120_000)).toHaveLength(1);
+  expect(lookAt(60_001 + 3_600_000)).toEqual([]);
+});
+
+it('lets no stranger make it red once there are customers', () => {
+  const { leaveAll, lookAt } = start(['0xa', '0xb', '0xc']);
+  leaveAll(['0xd', '0xe', '0xf', '0xa']);
+  expect(lookAt(60_000)).toEqual([]);
+  leaveAll(['0xb', '0xc']);
+  expect(lookAt(60_000)).toHaveLength(1);
+});

@@ -1,0 +1,61 @@
+import { type LeaveReason, ruleOf } from '../checks/leaveReasons.ts';
+import type { Health } from './createHealth.ts';
+import { type Listener, listenBy } from './events.ts';
+
+/** So many signers make a rule; and no fewer, for one may offer too little for long. */
+const MIN_SIGNERS = 3;
+/** More need not be counted. */
+const MAX_SIGNERS = 100;
+/** How long nothing but that has been seen before the operator is told, in milliseconds: prices of gas have their moments. */
+const PATIENCE_MS = 60_000;
+/** From then on it is of the past, in milliseconds. */
+const FORGET_MS = 3_600_000;
+
+/** Watches whether everything is left for the same reason. */
+export interface RefusalWatch {
+  /** Takes in verdicts. */
+  readonly listener: Listener;
+  /** Tells the health. */
+  look(): void;
+}
+
+/**
+ * Makes the watch over what is left. If requests of several signers are left because of one setting, and none is taken, the setting is
+ * likely to be wrong: a rate in the wrong unit has every fee left as too small. Once there are known payers, untrusted signers do not count: anybody
+ * may post requests that pay nothing.
+ *
+ * @see docs/specification.md RELAY-26
+ */
+export function createRefusalWatch(ports: {
+  readonly health: Health;
+  readonly isKnownPayer: (signer: string) => boolean;
+  readonly hasKnownPayers: () => boolean;
+  readonly now: () => number;
+}): RefusalWatch {
+  const { health, isKnownPayer, hasKnownPayers, now } = ports;
+  const left = new Map<LeaveReason, { readonly signers: Set<string>; readonly sinceMs: number; lastMs: number }>();
+  return {
+    listener: listenBy({
+      'request-evaluated'({ signer, verdict }) {
+        if (verdict.kind === 'ready') left.clear();
+        if (verdict.kind !== 'leave' || ruleOf(verdict.reason).settings === undefined) return;
+        if (hasKnownPayers() && !isKnownPayer(signer)) return;
+        const known = left.get(verdict.reason) ?? { signers: new Set(), sinceMs: now(), lastMs: now() };
+        if (known.signers.size < MAX_SIGNERS) known.signers.add(signer.toLowerCase());
+        known.lastMs = now();
+        left.set(verdict.reason, known);
+      },
+    }),
+    look() {
+      for (const [reason, { lastMs }] of left) if (now() - lastMs > FORGET_MS) left.delete(reason);
+      const [most] = [...left].toSorted(([, one], [, other]) => other.signers.size - one.signers.size);
+      if (most === undefined || most[1].signers.size < MIN_SIGNERS || now() - most[1].sinceMs < PATIENCE_MS) {
+        return health.noteWell('refusals');
+      }
+      const [reason, { signers }] = most;
+      const whose = hasKnownPayers() ? 'customers' : 'signers';
+      const text = `all requests, of ${signers.size} ${whose}, were left as \`${reason}\`: look at ${ruleOf(reason).settings?.join(', ')}`;
+      health.noteFailure('refusals', text);
+    },
+  };
+}

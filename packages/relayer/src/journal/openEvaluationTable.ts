@@ -1,0 +1,154 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  type DigestSettings,
+  type GapState,
+  isLeaveReason,
+  listReasons,
+  nameGap,
+  type Verdict,
+  type Wait,
+} from '../checks/leaveReasons.ts';
+import type { RelayedRecord } from '../lifecycle/states.ts';
+
+/** Most verdicts that are kept: the oldest go first, a tenth at a time. */
+const MAX_EVALUATED = 250_000;
+/** Most requests of one signer that are due at once, the newest ones: whoever posts more waits for the rest. */
+const MAX_TOUCHED = 1000;
+
+/** How long after it was evaluated a request may be looked at again for its price, in milliseconds. */
+const PRICED_MS = 10_000;
+/** Reasons that a transaction of the signer may end, as SQL has them. */
+const ENDED_BY_SIGNER = "('nonceAhead', 'reverts', 'fee', 'duplicate')";
+
+/** A verdict that was found. */
+export interface EvaluatedRequest {
+  readonly record: Pick<RelayedRecord, 'requestId' | 'signer' | 'action'>;
+  readonly verdict: Verdict;
+  /** Since when the same is in its way, in Unix milliseconds. */
+  readonly sinceMs: number;
+  /** When it is looked at again, in Unix milliseconds; Infinity: by no queue. @see chooseRecheck */
+  readonly recheckAtMs: number;
+  readonly nowMs: number;
+}
+
+/** Which requests are to be looked at again. */
+export interface RecallQuery {
+  readonly nowMs: number;
+  /** In wei; undefined: not known, and asked for by none. */
+  readonly gasPrice: bigint | undefined;
+  readonly limit: number;
+  /** Whether a request is in memory: that looks at it itself. */
+  readonly isKnown: (requestId: string) => boolean;
+}
+
+/** What is claimed, or was reported, is not the queue's. */
+const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = judged.request_id AND state <> 'lost')";
+
+/**
+ * Opens the table of verdicts in a journal's database; its writes belong to the journal's commits. What rests on settings that are others
+ * now is due.
+ */
+export function openEvaluationTable(database: DatabaseSync, digestSettings: DigestSettings) {
+  const upsert = database.prepare(
+    `INSERT OR REPLACE INTO judged
+       (request_id, signer, action, verdict, message, gap, gap_state, since, judged_at, recheck_at, pays_at, settings)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const count = database.prepare('SELECT count(*) AS rows FROM judged');
+  const prune = database.prepare(
+    'DELETE FROM judged WHERE request_id IN (SELECT request_id FROM judged ORDER BY judged_at LIMIT ?)',
+  );
+  // What is never looked at again goes first.
+  const pruneFinal = database.prepare(
+    `DELETE FROM judged WHERE request_id IN
+       (SELECT request_id FROM judged WHERE recheck_at IS NULL OR pays_at <= 0 ORDER BY judged_at LIMIT ?)`,
+  );
+  const recall = database.prepare(
+    `SELECT request_id FROM judged WHERE recheck_at <= ? AND ${IS_FREE} ORDER BY recheck_at`,
+  );
+  const recallCheap = database.prepare(
+    `SELECT request_id FROM judged WHERE pays_at >= ? AND pays_at > 0 AND judged_at <= ? AND ${IS_FREE} ORDER BY pays_at DESC`,
+  );
+  const priced = database.prepare('SELECT 1 FROM judged WHERE pays_at > 0 LIMIT 1');
+  const waitsForSigner = database.prepare(
+    `SELECT 1 FROM judged WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} LIMIT 1`,
+  );
+  const touch = database.prepare(
+    `UPDATE judged SET recheck_at = 0 WHERE recheck_at IS NOT NULL AND request_id IN (SELECT request_id FROM judged
+       WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} ORDER BY judged_at DESC LIMIT ${MAX_TOUCHED})`,
+  );
+  const hold = database.prepare('UPDATE judged SET recheck_at = NULL, pays_at = NULL WHERE request_id = ?');
+  const forget = database.prepare('DELETE FROM judged WHERE request_id = ?');
+  const isLeft = database.prepare(
+    `SELECT 1 FROM judged WHERE request_id = ? AND verdict NOT IN ('ready', 'settle') AND ${IS_FREE}`,
+  );
+  const wait = database.prepare('SELECT verdict, gap, gap_state, since, recheck_at FROM judged WHERE request_id = ?');
+  const expire = database.prepare(
+    'UPDATE judged SET recheck_at = 0, pays_at = NULL WHERE verdict = ? AND settings <> ?',
+  );
+  for (const reason of listReasons()) expire.run(reason, digestSettings(reason));
+  // The query has one row with this column.
+  let rows = count.get()?.rows as number;
+  return {
+    write({ record, verdict, sinceMs, recheckAtMs, nowMs }: EvaluatedRequest): void {
+      const { requestId, signer, action } = record;
+      const leave = verdict.kind === 'leave' ? verdict : undefined;
+      const message = verdict.kind === 'ready' ? null : (verdict.errorMessage ?? null);
+      const gap = leave?.gap === undefined ? null : nameGap(leave.gap);
+      upsert.run(
+        ...[requestId, signer.toLowerCase(), action, leave?.reason ?? verdict.kind, message],
+        ...[gap, leave?.gapState ?? null, sinceMs, nowMs],
+        ...[Number.isFinite(recheckAtMs) ? Math.floor(recheckAtMs) : null],
+        ...[leave?.paysAtWei === undefined ? null : Number(leave.paysAtWei)],
+        leave === undefined ? '' : digestSettings(leave.reason),
+      );
+      rows += 1;
+      if (rows <= MAX_EVALUATED) return;
+      // Some of them were written over.
+      rows = count.get()?.rows as number;
+      if (rows <= MAX_EVALUATED) return;
+      if (pruneFinal.run(MAX_EVALUATED / 10).changes === 0) prune.run(MAX_EVALUATED / 10);
+      rows = count.get()?.rows as number;
+    },
+    /** Requests whose time to be looked at again has come, or whose fee pays at a price of gas; the first ones. */
+    recall({ nowMs, gasPrice, limit, isKnown }: RecallQuery): readonly string[] {
+      const ids = new Set<string>();
+      function take(found: Iterable<Record<string, unknown>>, most: number): void {
+        for (const row of found) {
+          if (ids.size >= most) return;
+          // The column is the key.
+          const id = row.request_id as string;
+          if (!isKnown(id)) ids.add(id);
+        }
+      }
+      take(recall.iterate(nowMs), limit);
+      if (gasPrice !== undefined) take(recallCheap.iterate(Number(gasPrice), nowMs - PRICED_MS), 2 * limit);
+      return [...ids];
+    },
+    /** Whether some wait for gas to be cheaper. */
+    waitsForPrice: (): boolean => priced.get() !== undefined,
+    /** Whether anything is left that a transaction of a signer may end. @param signer - in lower case */
+    waitsForSigner: (signer: string): boolean => waitsForSigner.get(signer) !== undefined,
+    /** Has what a transaction of a signer may end looked at again at once. @param signer - in lower case */
+    touch: (signer: string): void => void touch.run(signer),
+    /** Notes that a request is claimed: no queue looks at it again. */
+    hold: (requestId: string): void => void hold.run(requestId),
+    forget: (requestId: string): void => void forget.run(requestId),
+    /** Whether a request was left when it was evaluated last, so that it is recalled when its time has come. */
+    isLeft: (requestId: string): boolean => isLeft.get(requestId) !== undefined,
+    /** What was in the way of a request when it was evaluated last. @returns undefined if nothing was, or is known */
+    wait(requestId: string): (Wait & { readonly recheckAtMs: number | null }) | undefined {
+      const row = wait.get(requestId);
+      const reason = row?.verdict as string | undefined;
+      if (row === undefined || reason === undefined || !isLeaveReason(reason)) return undefined;
+      // As `write` writes them.
+      return {
+        reason,
+        gap: row.gap as string | null,
+        gapState: row.gap_state as GapState | null,
+        sinceMs: row.since as number,
+        recheckAtMs: row.recheck_at as number | null,
+      };
+    },
+  };
+}

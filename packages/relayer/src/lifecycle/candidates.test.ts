@@ -1,0 +1,62 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { expect, it } from 'vitest';
+import { makeCandidates } from '../../test/makeContext.ts';
+import type { Verdict } from '../checks/leaveReasons.ts';
+import { isDue } from './candidates.ts';
+
+// What a candidate's memory reads of a record.
+const record = { requestId: 'one', signer: '0xAA' } as RequestRecord;
+
+const reverts = (errorMessage = 'InvalidSignature()') => ({ kind: 'leave', reason: 'reverts', errorMessage }) as const;
+
+/** Looks every 100 ms, and evaluates each time it is due. @returns when it was evaluated */
+function judgeFor(endMs: number, verdictAt: (nowMs: number) => Verdict): number[] {
+  const candidates = makeCandidates();
+  const looks: number[] = [];
+  for (let nowMs = 0; nowMs <= endMs; nowMs += 100) {
+    for (const candidate of candidates.see([record], nowMs)) {
+      if (!isDue(candidate, nowMs)) continue;
+      looks.push(nowMs);
+      candidates.recordVerdict(candidate, verdictAt(nowMs), nowMs);
+    }
+  }
+  return looks;
+}
+
+it('looks less and less often at what stays blocked, whatever its code says with it, and when patience ends', () => {
+  const looks = judgeFor(120_000, (nowMs) => reverts(`the time is ${nowMs}`));
+  expect(looks.slice(0, 7)).toEqual([0, 1000, 2000, 3000, 4500, 6800, 10_200]);
+  expect(looks.slice(-4)).toEqual([51_800, 77_700, 107_700, 120_000]);
+});
+
+it('looks soon again where another forwarder nonce is in the way', () => {
+  const gapAt = (nowMs: number) => ({ signer: '0xaa', nonce: BigInt(nowMs) }) as const;
+  const ahead = (nowMs: number) => ({ kind: 'leave', reason: 'nonceAhead', gap: gapAt(nowMs) }) as const;
+  expect(judgeFor(4000, ahead)).toEqual([0, 1000, 2000, 3000, 4000]);
+});
+
+it('looks at once at what was judged while a transaction of its signer was mined', () => {
+  const candidates = makeCandidates();
+  const [candidate] = candidates.see([record], 0);
+  candidates.touch('0xaa');
+  candidates.recordVerdict(candidate!, reverts(), 0);
+  expect(isDue(candidate!, 0)).toBe(true);
+  candidates.recordVerdict(candidate!, reverts(), 0);
+  expect(isDue(candidate!, 0)).toBe(false);
+});
+
+it('looks at a copy at once when the one that it has waited for is gone: somebody else has claimed it', () => {
+  const candidates = makeCandidates();
+  const params = { timestamp: '1', signer: '0xAA', r: '0x1' };
+  const copies = ['first', 'second', 'third'].map((requestId) => ({ ...record, params, requestId }) as RequestRecord);
+  const [first, second, third] = candidates.see(copies, 0);
+  candidates.recordVerdict(first!, reverts(), 0);
+  const duplicate = { kind: 'leave', reason: 'duplicate' } as const;
+  for (const copy of [second!, third!]) candidates.recordVerdict(copy, duplicate, 0);
+  candidates.forget('first');
+  // The next one waits for it.
+  expect([second, third].map((copy) => isDue(copy!, 1))).toEqual([true, false]);
+  candidates.forget('second');
+  expect(isDue(third!, 1)).toBe(true);
+  expect(candidates.countReasons().get('duplicate')).toBe(0);
+});

@@ -1,0 +1,84 @@
+import { RpcAnswerError, RpcUnavailableError } from '@prism-gateway/node/rpc';
+import { type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
+import type { Events } from '../events/events.ts';
+import type { Journal } from '../journal/openJournal.ts';
+
+/** How long the operator is notified of a transaction that somebody else has made with the key, in milliseconds. */
+const TOLD_FOR_MS = 600_000;
+
+/** A node that knows of fewer transactions lags for no longer than this, in milliseconds; and is asked more often. */
+const LAG_MS = 10_000;
+
+/** Watches whether this relayer is alone with its key. */
+export type KeyWatch = ReturnType<typeof createKeyWatch>;
+
+/**
+ * Makes the watch over the key. The account nonce is the evidence: a transaction of the relayer's own address that its journal does not
+ * know was made by another process, or before the journal was restored from a backup. The Forwarder carries a request out once, whoever
+ * sends it; so the work goes on, and the operator is told for as long as it happens, and ten minutes longer.
+ *
+ * @see docs/specification.md RELAY-24
+ */
+export function createKeyWatch(parts: {
+  readonly sender: Sender;
+  readonly journal: Journal;
+  readonly events: Events;
+  readonly now: () => number;
+}) {
+  const { sender, journal, events, now } = parts;
+  const doubts = new Map<number, { readonly sinceMs: number; readonly lastMs: number }>();
+  let sharedAtMs = Number.NEGATIVE_INFINITY;
+
+  function describe(): string | undefined {
+    if (sender.isHeld()) {
+      return `transactions of ${sender.address} wait for a block that its journal does not know; nothing is sent until they have one`;
+    }
+    const { last } = journal.view.foreign();
+    if (last === undefined || now() - last.atMs >= TOLD_FOR_MS) return undefined;
+    const which = last.txHash === undefined ? '' : ` (${last.txHash})`;
+    const found = `${sender.address} has one with account nonce ${last.nonce}${which}`;
+    return `${found}; if another process uses the key, stop it or give it a key of its own; after a restore, this ends by itself`;
+  }
+
+  function tell(): void {
+    const reason = describe();
+    if (reason === undefined) events.emit({ type: 'part-well', part: 'key' });
+    else events.emit({ type: 'part-failed', part: 'key', reason });
+  }
+
+  /** One that knows of more speaks of what nobody can show. One that knows of fewer may lag for a moment. */
+  function doubt({ node, count: told, agreed }: Extract<SenderEvent, { type: 'outvoted' }>): void {
+    const nowMs = now();
+    const before = doubts.get(node);
+    const sinceMs = before === undefined || nowMs - before.lastMs > LAG_MS ? nowMs : before.sinceMs;
+    doubts.set(node, { sinceMs, lastMs: nowMs });
+    if (told < agreed && nowMs - sinceMs < LAG_MS) return;
+    const says = `that ${sender.address} has made ${told} transactions, where there are ${agreed}`;
+    events.emit({ type: 'node-outlier', node, subject: 'the account nonce', says });
+  }
+
+  return {
+    /** Takes in what the sender tells; only what is foreign concerns it, and nodes that make such up. */
+    take(event: SenderEvent): void {
+      if (event.type === 'outvoted') doubt(event);
+      if (event.type !== 'foreign') return;
+      const { nonce, count: transactions, txHash, isOld = false } = event;
+      if (!isOld) sharedAtMs = now();
+      events.emit({ type: 'key-used-elsewhere', nonce, transactions, ...(txHash !== undefined && { txHash }) });
+      tell();
+    },
+    /** Looks at the account, and tells the health. @throws SenderError `JOURNAL_FAILED`; Error of SQLite */
+    async look(): Promise<void> {
+      try {
+        await sender.checkKey();
+      } catch (error) {
+        if (error instanceof SenderError && error.code === 'CLOSED') return;
+        // Whether the node answers is told by the chain's own health.
+        if (!(error instanceof RpcAnswerError || error instanceof RpcUnavailableError)) throw error;
+      }
+      tell();
+    },
+    /** Whether another process was at work with the key a moment ago: claims that the journal does not know are that one's. */
+    isShared: (): boolean => now() - sharedAtMs < TOLD_FOR_MS,
+  };
+}

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRecoverSigner } from '@prism-gateway/node/accounts';
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeContext, makePolicy } from '../../test/makeContext.ts';
+import { HEAD } from '../../test/makeHead.ts';
+import { createFeedQueue } from '../gateway/createFeedQueue.ts';
+import type { QueueCalls } from '../gateway/requestGateway.ts';
+import { openJournal } from '../journal/openJournal.ts';
+import { createSettingsDigest } from '../settings/digestSettings.ts';
+import { evaluateRequests } from './evaluateRequests.ts';
+
+const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
+const account = privateKeyToAccount(`0x${'22'.repeat(32)}`);
+// In lower case, an address is hex still.
+const SIGNER = account.address.toLowerCase() as Hex;
+/** Pays for some gas at the default rate, and for all that a write needs at a thousandth of it. */
+const FEE = 1_500_000_000_000n;
+
+/** What the chain says of the request, which was signed for forwarder nonce 2. */
+type Outlook = 'ahead' | 'reverts' | 'poor' | 'ready';
+
+/** A write of the signer's. */
+async function write(requestId: string, nonce: bigint): Promise<RequestRecord> {
+  const action = 'WRITE_DATA_FOR';
+  const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee: String(FEE), timestamp: '1' };
+  const signature = await account.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
+  return {
+    ...{ requestId, chainName: 'c', action, signer: SIGNER, status: 'pending', createdAt: '', updatedAt: '' },
+    params: createSignedParams({ action, params, signer: account.address, signature }),
+  } as RequestRecord;
+}
+
+let record: RequestRecord;
+/** Goes before it. */
+let earlier: RequestRecord;
+beforeAll(async () => {
+  [record, earlier] = await Promise.all([write('r', 2n), write('earlier', 1n)]);
+});
+
+let dir: string;
+let nowMs = 0;
+/** Lives so far: each has a journal of its own. */
+let lives = 0;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'recheck-'));
+  nowMs = 0;
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+/** A relayer with default settings, whose gateway holds the one request. */
+function start(
+  outlook: (nowMs: number) => Outlook,
+  items: readonly RequestRecord[],
+  given: Record<string, string> = {},
+) {
+  const policy = makePolicy(given);
+  const digestSettings = createSettingsDigest({ policy, chain: policy });
+  const journal = openJournal({ path: join(dir, `${lives}.db`), nowMs, digestSettings });
+  // It is evaluated without waiting for others.
+  journal.addPaid([SIGNER], 10n ** 9n);
+  const stop = new AbortController();
+  const looks: string[] = [];
+  const context = makeContext({
+    chain: {
+      ...{ chainId, forwarder, recoverSigner: createRecoverSigner() },
+      reader: {
+        async nonces(signers) {
+          looks.push(`${outlook(nowMs)} ${nowMs / 1000}`);
+          return new Map(signers.map((signer) => [signer, outlook(nowMs) === 'ahead' ? 1n : 2n]));
+        },
+        async simulate() {
+          if (outlook(nowMs) === 'reverts') return { reverted: '0x' };
+          return { gas: outlook(nowMs) === 'poor' ? 100_000n : 100n, returned: '0x' };
+        },
+        extraCost: async () => ({ wei: 0n, gas: 0n }),
+      },
+      state: {
+        head: async () => ({ ...HEAD, gasPrice: 10n }),
+        policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 86_400n, shareBps: 10_000n }),
+        seconds: async () => 101n,
+        settleSeconds: async () => 1n,
+      },
+    },
+    gateway: { read: async () => record, newestOf: async () => [earlier, record] },
+    ...{ journal, policy, now: () => nowMs, random: () => 0.5, signal: stop.signal },
+  });
+  const { candidates } = context.gateway;
+  const ended = new Promise<never>((_, reject) =>
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason)),
+  );
+  const feed: QueueCalls['feed'] = async ({ wait }) => (wait > 0 ? await ended : { items: [], cursor: 'now' });
+  const queue = createFeedQueue(
+    // Nothing else of the calls is asked.
+    { ...context, candidates, calls: { feed } as QueueCalls, gatewayReturns: new Set(), gasPrice: async () => 10n },
+    { items, cursor: 'now' },
+  );
+  return {
+    looks,
+    /** Lives until a time, a round each half second. @returns how the request stands then */
+    async liveUntil(endMs: number): Promise<string | undefined> {
+      for (; nowMs < endMs; nowMs += 500) await evaluateRequests(context, await queue.look());
+      return candidates.list()[0]?.verdict?.kind;
+    },
+    stop() {
+      stop.abort();
+      journal.close();
+    },
+  };
+}
+
+/** Lives with restarts at some times. @returns when the chain was asked, and how it stands at the end */
+async function live(outlook: (nowMs: number) => Outlook, { endMs, restarts }: { endMs: number; restarts: number[] }) {
+  lives += 1;
+  nowMs = 0;
+  const looks: string[] = [];
+  let items = [record];
+  for (const untilMs of [...restarts, endMs]) {
+    const relayer = start(outlook, items);
+    const end = await relayer.liveUntil(untilMs);
+    looks.push(...relayer.looks);
+    relayer.stop();
+    items = [];
+    if (untilMs === endMs) return { looks, end };
+  }
+  return expect.unreachable();
+}
+
+// Shows RELAY-28.
+test('a request is looked at again at the same times with and without restarts, and once its turn has come', async () => {
+  const outlook = (atMs: number): Outlook => (atMs < 300_000 ? 'ahead' : 'ready');
+  const calm = await live(outlook, { endMs: 400_000, restarts: [] });
+  expect(calm.looks.filter((look) => look.startsWith('ready')).length).toBeGreaterThan(0);
+  const firstReady = (looks: readonly string[]) =>
+    looks.slice(0, looks.findIndex((look) => look.startsWith('ready')) + 1);
+  const troubled = await live(outlook, { endMs: 400_000, restarts: [40_000, 130_000, 299_500] });
+  expect(firstReady(troubled.looks)).toEqual(firstReady(calm.looks));
+});
+
+// Shows RELAY-3, RELAY-28.
+test('what reverts is given up after the default patience, forgotten or not, and whatever restarts there are', async () => {
+  const calm = await live(() => 'reverts', { endMs: 121_000, restarts: [] });
+  expect([calm.looks.at(-1), calm.end]).toEqual(['reverts 120', 'settle']);
+  const troubled = await live(() => 'reverts', { endMs: 121_000, restarts: [30_000, 100_000] });
+  expect(troubled).toEqual(calm);
+});
+
+// Shows RELAY-28.
+test('what was left for a setting is looked at once the relayer starts with another one, and not before', async () => {
+  const wrong = start(() => 'poor', [record]);
+  await wrong.liveUntil(5000);
+  wrong.stop();
+  const same = start(() => 'poor', []);
+  await same.liveUntil(10_000);
+  same.stop();
+  expect(same.looks).toEqual([]);
+  const corrected = start(() => 'poor', [], { CREDITS_PER_ETH: '3000' });
+  expect(await corrected.liveUntil(11_000)).toBe('ready');
+  expect(corrected.looks[0]).toBe('poor 10');
+  corrected.stop();
+});

@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJournalFault } from '@prism-gateway/node/alerts';
+import { isGatewayError } from '@prism-gateway/sdk';
+import { ChainError } from '../chain/chainError.ts';
+import type { JournalView } from '../journal/createJournalView.ts';
+import { createNodeComparison } from '../nodes/compareNodes.ts';
+import { adoptClaims } from './adoptClaims.ts';
+import type { RelayerContext } from './context.ts';
+import { type ChainOptions, resumeRequests } from './createContext.ts';
+import { type OpenChain, openChain } from './openChain.ts';
+import type { RoundResult } from './pickClaims.ts';
+import { createExecutionWatch, runRound } from './runRound.ts';
+
+/** How often the gateway is asked for own claims that the journal does not know, in milliseconds. */
+const ADOPT_INTERVAL_MS = 60_000;
+/** How often the journal is looked at, and the chain while there is work, in milliseconds. */
+const HEARTBEAT_MS = 5000;
+/** How often while there is none, in milliseconds: the newest block; and what each node is asked for, the key's transactions and the ether. */
+const IDLE_LOOK_MS = 15_000;
+const IDLE_KEY_MS = 60_000;
+const BALANCE_LOOK_MS = 300_000;
+/** How often the bytes of what is final are dropped, in milliseconds: blocks take a quarter of an hour until they are. */
+const PRUNE_EVERY_MS = 600_000;
+/** How long a start waits for a chain to answer before it goes on without it, in milliseconds. */
+const OPENING_MS = 5000;
+/** By how much a pause grows while there is nothing to do. */
+const BACK_OFF = 1.5;
+
+/** The work on one chain. */
+export interface ChainWorker {
+  readonly chainName: string;
+  /** What its journal tells; undefined while its node has not answered yet. */
+  view(): { readonly chainId: number; readonly journal: JournalView } | undefined;
+  /** Claims nothing more; resolves when all that was claimed is reported, or the time is over. @param drainMs - how long */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** A pause that something can end. */
+function createPause(random: () => number) {
+  let wake = new AbortController();
+  return {
+    wake: () => wake.abort(),
+    async wait(ms: number): Promise<void> {
+      // Jitter, so that rivals that were started together drift apart.
+      await sleep(ms * (0.5 + random()), undefined, { signal: wake.signal }).catch(() => undefined);
+      wake = new AbortController();
+    },
+  };
+}
+
+/** A call that failed ends the round, not the worker. */
+function reportFault({ events }: RelayerContext, error: unknown): void {
+  if (isJournalFault(error)) {
+    const reason = error.message;
+    events.emit({ type: 'part-failed', part: 'journal', reason });
+    events.emit({ type: 'journal-failed', where: 'journal', reason });
+    return;
+  }
+  const where = isGatewayError(error) ? 'gateway' : 'chain';
+  if (error instanceof ChainError || isGatewayError(error)) {
+    events.emit({ type: 'round-failed', where, code: error.code, reason: error.message });
+  } else events.emit({ type: 'round-failed', where, err: error });
+}
+
+async function runOnce(context: RelayerContext, lookForExecutions: () => Promise<void>): Promise<RoundResult> {
+  try {
+    context.inFlight.run(lookForExecutions());
+    return await runRound(context);
+  } catch (error) {
+    if (!context.signal.aborted) reportFault(context, error);
+    return 'idle';
+  }
+}
+
+/** Claims until it is told to stop. */
+async function claimUntil(
+  { gatewayReturns }: ChainOptions,
+  context: RelayerContext,
+  { isStopping, wait }: { isStopping: () => boolean; wait: (ms: number) => Promise<void> },
+) {
+  const { policy, now, wake } = context;
+  const lookForExecutions = createExecutionWatch(context);
+  let pauseMs = policy.pollMinMs;
+  let adoptAtMs = 0;
+  // One that comes back from a backup may hold claims that were reported since.
+  gatewayReturns.add(() => {
+    adoptAtMs = 0;
+    wake();
+  });
+  while (!isStopping()) {
+    if (now() >= adoptAtMs) {
+      adoptAtMs = now() + ADOPT_INTERVAL_MS;
+      await adoptClaims(context).catch((error: unknown) => reportFault(context, error));
+    }
+    const result = await runOnce(context, lookForExecutions);
+    pauseMs = result === 'idle' ? Math.min(policy.pollMaxMs, pauseMs * BACK_OFF) : policy.pollMinMs;
+    if (!isStopping()) await wait(result === 'claiming' ? 0 : pauseMs);
+  }
+}
+
+/** Drops the bytes of what is final on the chain: before that, they may have to be sent again. */
+async function prune({ journal, chain }: RelayerContext): Promise<void> {
+  const ended = journal.listPrunable();
+  if (ended.length === 0) return;
+  const pruned = await chain.sender.prune(ended);
+  if (pruned.length > 0) journal.prune(pruned);
+}
+
+/** Looks at a chain: whether it can be used is told by its health. */
+function lookAtChain({ chain, events }: RelayerContext): void {
+  // What fails here is noted where the block is read.
+  void chain.state.block().catch(() => undefined);
+  const balance = chain.state.balance(BALANCE_LOOK_MS);
+  void balance.then((wei) => events.emit({ type: 'balance-read', wei })).catch(() => undefined);
+}
+
+/** Tells the health whether a budget that concerns everybody is used up. */
+function lookAtBudgets({ inFlight, events }: RelayerContext): void {
+  const used = inFlight.budgets.summary().exceeded.filter(({ party }) => party === '');
+  const which = used.map(({ budget, untilMs }) => `that of the ${budget} until ${new Date(untilMs).toISOString()}`);
+  const reason = `${which.join(' and ')}; \`status\` shows who used it up`;
+  events.emit(
+    which.length === 0 ? { type: 'part-well', part: 'budget' } : { type: 'part-failed', part: 'budget', reason },
+  );
+}
+
+/** Reasons for which what pays is not claimed yet. */
+const PAYS_BUT: readonly string[] = ['gasPrice', 'unclaimed'];
+
+/** How long the oldest has waited of what this relayer has claimed, or would. Whatever else strangers post, it is not counted. */
+function findOldestPayable({ gateway, journal, now }: RelayerContext): number {
+  const pays = gateway.candidates.list().filter(({ verdict }) => {
+    return verdict?.kind === 'ready' || (verdict?.kind === 'leave' && PAYS_BUT.includes(verdict.reason));
+  });
+  const records = [...pays, ...journal.open()].map(({ record }) => Date.parse(record.createdAt));
+  return Math.max(0, now() - Math.min(now(), ...records)) / 1000;
+}
+
+/** Tells what requests wait for, and whether the journal can be written; what is old is forgotten. */
+function lookAtJournal({ context, refusals }: OpenChain): void {
+  const { gateway, journal, events, now } = context;
+  refusals.look();
+  lookAtBudgets(context);
+  gateway.candidates.recount(now());
+  events.emit({ type: 'requests-counted', counts: gateway.candidates.countAll() });
+  events.emit({ type: 'payable-waited', seconds: findOldestPayable(context) });
+  journal.probe();
+  journal.forgetOld(now());
+  events.emit({ type: 'part-well', part: 'journal' });
+}
+
+/** Looks at chain and journal now and then: whether they can be used is told by their health. @returns what ends it */
+function startHeartbeat(open: OpenChain): NodeJS.Timeout {
+  const { context, keyWatch } = open;
+  const { chain, inFlight, now } = context;
+  const compareNodes = createNodeComparison(context);
+  const onFault = (error: unknown) => reportFault(context, error);
+  let [lookedAtMs, keyAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let prunedAtMs = now();
+  return setInterval(() => {
+    const nowMs = now();
+    const isBusy = inFlight.size > 0 || chain.sender.isHeld();
+    if (isBusy || nowMs - lookedAtMs >= IDLE_LOOK_MS) {
+      lookedAtMs = nowMs;
+      lookAtChain(context);
+    }
+    if (isBusy || nowMs - keyAtMs >= IDLE_KEY_MS) {
+      keyAtMs = nowMs;
+      void keyWatch.look().catch(onFault);
+    }
+    if (nowMs - prunedAtMs >= PRUNE_EVERY_MS) {
+      prunedAtMs = nowMs;
+      void prune(context).catch(onFault);
+    }
+    void compareNodes().catch(onFault);
+    try {
+      lookAtJournal(open);
+    } catch (error) {
+      onFault(error);
+    }
+  }, HEARTBEAT_MS).unref();
+}
+
+/** Lets what is claimed end, as far as the time goes, and closes what is open. */
+async function closeChain(
+  { logger }: ChainOptions,
+  { chain, inFlight, journal }: RelayerContext,
+  work: { readonly claiming: Promise<void>; readonly drainMs: number; readonly abort: AbortController },
+) {
+  const { claiming, drainMs, abort } = work;
+  const timer = new AbortController();
+  const drained = claiming.then(() => inFlight.idle());
+  const late = sleep(drainMs, 'late', { signal: timer.signal }).catch(() => undefined);
+  if ((await Promise.race([drained, late])) === 'late') {
+    logger.warn({ open: inFlight.size }, 'not drained in time; the next start goes on with what is open');
+  }
+  timer.abort();
+  abort.abort();
+  await chain.sender.close();
+  await drained;
+  journal.close();
+}
+
+/**
+ * Starts the work on one chain: goes on with what is open, then claims, submits and reports until it is stopped. A node that does
+ * not answer is waited for, beside the work on other chains.
+ *
+ * @throws ChainError, SenderError if the chain or the journals can never be used as they are
+ */
+export async function startChainWorker(given: Omit<ChainOptions, 'wake' | 'signal'>): Promise<ChainWorker> {
+  const abort = new AbortController();
+  const { wake, wait } = createPause(given.random);
+  const options = { ...given, wake, signal: abort.signal };
+  const { chain, account, logger } = given;
+  let isStopping = false;
+  let opened: RelayerContext | undefined;
+  const working = openChain(options).then((open) => {
+    if (open === undefined) return undefined;
+    opened = open.context;
+    const { context } = open;
+    resumeRequests(context);
+    const { chainId } = context.chain;
+    logger.info({ relayer: account.address, forwarder: chain.forwarder, chainId }, 'working');
+    const heartbeat = startHeartbeat(open);
+    const claiming = claimUntil(options, context, { isStopping: () => isStopping, wait });
+    return { context, heartbeat, claiming };
+  });
+  working.catch((error: unknown) => logger.error({ err: error }, 'the chain cannot be worked on'));
+  await Promise.race([working, sleep(OPENING_MS, undefined, { ref: false })]);
+  return {
+    chainName: chain.chainName,
+    view: () => opened && { chainId: opened.chain.chainId, journal: opened.journal.view },
+    async stop(drainMs) {
+      isStopping = true;
+      wake();
+      const isOpen = await Promise.race([working.then(() => true), sleep(0, false)]).catch(() => false);
+      if (!isOpen) abort.abort();
+      const work = await working.catch(() => undefined);
+      if (work === undefined) return;
+      clearInterval(work.heartbeat);
+      opened = undefined;
+      await closeChain(options, work.context, { claiming: work.claiming, drainMs, abort });
+    },
+  };
+}

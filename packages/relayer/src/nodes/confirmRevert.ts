@@ -1,0 +1,64 @@
+import { encodeForwarderCall } from '@prism-gateway/contracts';
+import { nextBlock } from '../chain/chainReader.ts';
+import { decodeReason, nameReason } from '../chain/decodeReason.ts';
+import { readNothingDone } from '../checks/checkRequest.ts';
+import { mostGas, transactionTerms } from '../checks/fee.ts';
+import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
+import type { OpenRequest } from '../lifecycle/states.ts';
+import { askNodes, MAJORITY } from './askNodes.ts';
+import { isFresh, isUpToDate } from './findOutcome.ts';
+
+/** What a node says of a request. */
+interface Vote {
+  readonly isFresh: boolean;
+  /** Why it would not be carried out; undefined: it would be. */
+  readonly refusal: string | undefined;
+}
+
+async function askNode(context: RelayerContext, { reader }: RelayNode, { record, gas }: OpenRequest): Promise<Vote> {
+  const head = await reader.head();
+  const block = nextBlock(head, await context.chain.state.seconds());
+  // A wallet can tell a transaction from a call that pays nothing.
+  const terms = gas === undefined ? undefined : transactionTerms({ gas, head, ceiling: context.policy.maxFeePerGas });
+  const simulated = readNothingDone(record, await reader.simulate(encodeForwarderCall(record).data, block, terms));
+  const vote = { isFresh: isFresh(context, head) };
+  if (!('reverted' in simulated)) {
+    const isTooLarge = simulated.gas > mostGas(head);
+    return { ...vote, refusal: isTooLarge ? `that it needs ${simulated.gas} gas` : undefined };
+  }
+  const { reverted } = simulated;
+  // That it comes too early ends nothing.
+  if (nameReason(reverted) === 'RequestNotYetOpen') return { ...vote, refusal: undefined };
+  return { ...vote, refusal: `that it would revert: ${decodeReason(reverted)}` };
+}
+
+/**
+ * Asks whether a request that looks as if it would be refused may be reported failed for that, each node by a simulation of its own. Of
+ * several nodes two have to say so, more than say otherwise, or the only one that answers with a fresh newest block. One that is alone with
+ * it is not asked any more for a minute, so that the request goes on; while they do not agree, nothing ends, and the health says which says
+ * what.
+ *
+ * @throws ChainError if no node answers
+ * @see docs/specification.md RELAY-20
+ */
+export async function confirmRevert(context: RelayerContext, request: OpenRequest): Promise<boolean> {
+  const { chain, events } = context;
+  if (chain.nodes.length < MAJORITY) return await isUpToDate(context);
+  const { requestId } = request;
+  const { agreed, votes, fault } = await askNodes(chain.nodes, {
+    ask: (node) => askNode(context, node, request),
+    describe: ({ refusal }) => (refusal === undefined ? 'well' : 'refused'),
+    isFresh: (vote) => vote.isFresh,
+    subject: `the outcome of request ${requestId}`,
+    says: ({ refusal = 'that it would be carried out' }) => refusal,
+    events,
+  });
+  if (votes.length === 0 && fault !== undefined) throw fault;
+  if (agreed === undefined || agreed.refusal !== undefined) return agreed !== undefined;
+  for (const { node, vote } of votes) {
+    if (vote.refusal === undefined) continue;
+    const says = `${vote.refusal} (request ${requestId})`;
+    events.emit({ type: 'node-outlier', node: chain.nodes.indexOf(node), subject: 'a simulation', says });
+  }
+  return false;
+}

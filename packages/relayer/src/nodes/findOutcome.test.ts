@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { makeContext } from '../../test/makeContext.ts';
+import { HEAD } from '../../test/makeHead.ts';
+import { ChainError } from '../chain/chainError.ts';
+import type { Execution } from '../chain/readExecutions.ts';
+import type { RelayNode } from '../lifecycle/context.ts';
+import { findOutcome, isUpToDate } from './findOutcome.ts';
+
+const NOW_SECONDS = 1_000_000n;
+const SIGNER = `0x${'aa'.repeat(20)}` as const;
+const WORD = `0x${'11'.repeat(32)}` as const;
+const signature = { signer: SIGNER, r: WORD, s: WORD };
+const params = { ...signature, cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1', v: 27 };
+const request = {
+  record: { requestId: 'r', action: 'WRITE_DATA_FOR', signer: SIGNER, createdAt: '', params },
+  signatures: [{ ...signature, nonce: 0n }],
+} as const;
+const replaced = (txHash: string) => ({
+  kind: 'replaced',
+  reason: `its forwarder nonce 0 was used by another request, in ${txHash}`,
+});
+const [used, other] = [replaced('0x01'), replaced('0x02')];
+const open = { kind: 'open' };
+
+type Node = Partial<Omit<RelayNode, 'reader'>> & { readonly reader: Partial<RelayNode['reader']> };
+
+/** A node whose newest block is of that age, and that knows which transaction in block 7 has used the request's nonce. */
+function node(found: typeof used | typeof open, ageSeconds: bigint, number = 7n): Node {
+  const txHash = found === used ? '0x01' : '0x02';
+  const execution = { txHash, blockNumber: 7n, signer: SIGNER, nonce: 0n, digest: WORD } as unknown as Execution;
+  return {
+    name: `a node at ${number}`,
+    reader: {
+      nonces: async () => new Map([[SIGNER, found === open ? 0n : 1n]]),
+      block: async () => ({ ...HEAD, number, timestamp: NOW_SECONDS - ageSeconds }),
+    },
+    findExecution: async () => execution,
+  };
+}
+const silent: Node = {
+  ...node(open, 0n),
+  reader: {
+    block: async () => {
+      throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer.');
+    },
+  },
+};
+const makeNodes = (nodes: readonly Node[], policy: object = {}) =>
+  makeContext({
+    chain: { nodes, reader: nodes[0]?.reader ?? {} },
+    policy: { maxHeadAgeSeconds: 60, confirmations: 1, ...policy },
+    now: () => Number(NOW_SECONDS) * 1000,
+    listeners: [
+      (event) => {
+        if (event.type === 'nodes-asked') disputed = event.dispute;
+      },
+    ],
+  });
+const ask = (nodes: readonly Node[], policy: object = {}) => findOutcome(makeNodes(nodes, policy), request);
+/** What nodes said of a request that they do not agree on. */
+let disputed: readonly { readonly name: string; readonly says: string }[] = [];
+
+// Shows RELAY-20.
+test('one fresh node is believed, or two that agree; a stale one ends nothing', async () => {
+  expect(await ask([node(used, 60n)])).toEqual(used);
+  expect(await ask([node(open, 61n)])).toEqual({ kind: 'unsettled' });
+  expect(await ask([node(open, 61n), node(used, 0n)])).toEqual(used);
+  expect(await ask([node(open, 61n), node(open, 90n)])).toEqual(open);
+  expect(await ask([node(used, 61n), node(other, 61n)])).toEqual({ kind: 'unsettled' });
+  // Blocks that come only with transactions are as old as the last one.
+  expect(await ask([node(open, 9999n)], { maxHeadAgeSeconds: 0 })).toEqual(open);
+});
+
+test('a node that does not answer is passed over; where none does, that is said', async () => {
+  expect(await ask([silent, node(used, 0n)])).toEqual(used);
+  expect(await ask([silent, node(used, 61n)])).toEqual({ kind: 'unsettled' });
+  await expect(ask([silent])).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+});
+
+// Shows RELAY-20.
+test('what is deep by the newest block of one node alone ends nothing while another one that is fresh knows of fewer', async () => {
+  /** Of a transaction in block 7, which has to be three blocks deep. */
+  const told = (number: bigint, ageSeconds = 0n) => node(used, ageSeconds, number);
+  const askDeep = (nodes: readonly Node[]) => ask(nodes, { confirmations: 3 });
+  const liar = told(200n);
+  expect(await askDeep([liar, told(7n)])).toEqual({ kind: 'unsettled' });
+  expect(disputed).toEqual([
+    { name: 'a node at 200', says: `that it is ${used.reason}, up to its block 200` },
+    { name: 'a node at 7', says: 'that it is unsettled, up to its block 7' },
+  ]);
+  expect(await askDeep([liar, told(8n), told(7n)])).toEqual({ kind: 'unsettled' });
+  expect(await askDeep([liar, told(9n)])).toEqual(used);
+  expect(await askDeep([told(9n), told(7n), told(9n)])).toEqual(used);
+  // A stale one says nothing against it, nor does a silent one.
+  expect(await askDeep([told(9n), told(7n, 61n)])).toEqual(used);
+  expect(await askDeep([told(9n), silent])).toEqual(used);
+});
+
+// Shows RELAY-20.
+test('of nodes that are fresh two have to agree, unless one alone answers: what one makes up ends nothing', async () => {
+  const [first, second] = [node(used, 0n), node(open, 0n)];
+  expect(await ask([first, second])).toEqual({ kind: 'unsettled' });
+  expect(await ask([second, first])).toEqual({ kind: 'unsettled' });
+  expect(await ask([node(other, 0n), first, first])).toEqual(used);
+  expect(await ask([first, second, second])).toEqual(open);
+  expect(await ask([first, silent])).toEqual(used);
+  // Who hangs holds nobody up where two agree.
+  const hangs: Node = { ...first, reader: { block: () => new Promise(() => undefined) } };
+  expect(await ask([hangs, second, second])).toEqual(open);
+});
+
+// Shows RELAY-20.
+test('what the first node’s own check says ends a request only while that node is up to date', async () => {
+  const trust = (nodes: readonly Node[]) => isUpToDate(makeNodes(nodes));
+  const ahead = node(open, 0n, 8n);
+  expect(await trust([node(open, 60n)])).toBe(true);
+  expect(await trust([node(open, 61n)])).toBe(false);
+  expect(await trust([node(open, 61n), silent, node(open, 61n)])).toBe(true);
+  expect(await trust([node(open, 61n), ahead])).toBe(false);
+});

@@ -1,0 +1,175 @@
+import { ChainError } from '../chain/chainError.ts';
+import type { Block, BlockHead } from '../chain/chainReader.ts';
+import { isDeepEnough } from '../chain/isDeepEnough.ts';
+import type { Execution } from '../chain/readExecutions.ts';
+import { createExecutionTest, listSignedParts, type SignedPart } from '../checks/findNonce.ts';
+import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
+import type { OpenRequest, SignatureRef } from '../lifecycle/states.ts';
+import { askNodes, MAJORITY, withoutAnswer } from './askNodes.ts';
+
+/** What the chain says of a request. */
+export type ChainAnswer =
+  /** Nothing of it is on the chain, and its nonce is not used. */
+  | { readonly kind: 'open' }
+  /** A transaction has carried it out, deep enough. */
+  | { readonly kind: 'executed'; readonly txHash: `0x${string}` }
+  /** Its forwarder nonce was used by another request of the signer, or taken back, deep enough. */
+  | { readonly kind: 'replaced'; readonly reason: string }
+  /** Its nonce is used, but by a transaction that is not deep enough yet, or that the node's logs do not show yet. */
+  | { readonly kind: 'unsettled' };
+
+/** A request as the chain is asked for it, with the nonces it was signed for, as far as these are known. */
+type AskedRequest = Pick<OpenRequest, 'signatures' | 'record'>;
+
+/** How far the maximal age may have been shortened since a request was carried out, in seconds: a week. */
+const SHORTENED_BY = 604_800n;
+
+interface AskedSignature {
+  readonly node: RelayNode;
+  readonly signature: SignatureRef;
+  /** What was signed. */
+  readonly part: SignedPart;
+  /** The signer's forwarder nonce on the chain; undefined if the node did not say. */
+  readonly current: bigint | undefined;
+  readonly head: Block;
+}
+
+/** A contract wallet's, or one whose nonce is far behind: what the signer had carried out since it was signed is gone through. */
+async function findAnywhere(
+  { chain }: RelayerContext,
+  { node, part, head }: AskedSignature,
+): Promise<Execution | undefined> {
+  const { maxAge } = await chain.state.policy();
+  const since = BigInt(part.params.timestamp);
+  const until = since + maxAge + SHORTENED_BY;
+  return await node.findExecution({
+    signer: part.signer,
+    head,
+    since,
+    until,
+    isWanted: createExecutionTest(chain, part),
+  });
+}
+
+/** Its nonce is used, and by no execution that the node knows: its signer may have taken it back. */
+async function findInvalidation(
+  { policy }: RelayerContext,
+  { node, nonce, head, part }: AskedSignature & { readonly nonce: bigint },
+): Promise<ChainAnswer> {
+  const found = await node.findInvalidation({ signer: part.signer, nonce, head });
+  if (found === undefined || !isDeepEnough(found.blockNumber, { head: head.number, ...policy }))
+    return { kind: 'unsettled' };
+  return { kind: 'replaced', reason: `its signer took back forwarder nonce ${nonce}, in ${found.txHash}` };
+}
+
+async function askForSignature(context: RelayerContext, question: AskedSignature): Promise<ChainAnswer> {
+  const { node, signature, part, current, head } = question;
+  const { signer, nonce } = signature;
+  if (current === undefined) return { kind: 'unsettled' };
+  if (current <= (nonce ?? 0n)) return { kind: 'open' };
+  const execution =
+    nonce === undefined ? await findAnywhere(context, question) : await node.findExecution({ signer, nonce, head });
+  if (execution === undefined) {
+    return nonce === undefined ? { kind: 'open' } : await findInvalidation(context, { ...question, nonce });
+  }
+  if (!isDeepEnough(execution.blockNumber, { head: head.number, ...context.policy })) return { kind: 'unsettled' };
+  const { txHash } = execution;
+  if (createExecutionTest(context.chain, part)(execution)) return { kind: 'executed', txHash };
+  return {
+    kind: 'replaced',
+    reason: `its forwarder nonce ${execution.nonce} was used by another request, in ${txHash}`,
+  };
+}
+
+/**
+ * Asks one node what became of a request, whoever may have submitted it. A batch of many users counts as executed when any of its entries
+ * is. Which request a transaction has carried out, only the digest in the Forwarder's event tells.
+ *
+ * @param knownBlock - a block that the node must have to be believed
+ */
+async function askNode(
+  context: RelayerContext,
+  node: RelayNode,
+  { request, knownBlock }: { readonly request: AskedRequest; readonly knownBlock: bigint },
+): Promise<ChainAnswer> {
+  const { signatures, record } = request;
+  const nonces = await node.reader.nonces(signatures.map(({ signer }) => signer));
+  // Not the cached head: it may be older than the execution.
+  const head = await node.reader.block();
+  if (head.number < knownBlock) return { kind: 'unsettled' };
+  // References are read from the record's parts, in their order.
+  const parts = listSignedParts(record);
+  const answers = await Promise.all(
+    signatures.map(async (signature, index): Promise<ChainAnswer> => {
+      const part = parts[index];
+      if (part === undefined) throw new TypeError(`request ${record.requestId} has fewer signatures than it had`);
+      return await askForSignature(context, { node, signature, part, current: nonces.get(signature.signer), head });
+    }),
+  );
+  const first = (kind: ChainAnswer['kind']) => answers.find((answer) => answer.kind === kind);
+  return first('unsettled') ?? first('executed') ?? first('open') ?? first('replaced') ?? { kind: 'open' };
+}
+
+/** Whether a newest block is young enough to be believed by itself. */
+export function isFresh({ policy, now }: RelayerContext, { timestamp }: Pick<BlockHead, 'timestamp'>): boolean {
+  const { maxHeadAgeSeconds } = policy;
+  return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
+}
+
+/** What a node says, and whether its newest block is fresh. */
+interface NodeAnswer {
+  readonly answer: ChainAnswer;
+  readonly isFresh: boolean;
+  readonly head: bigint;
+}
+
+function says({ answer, head }: NodeAnswer): string {
+  const { kind } = answer;
+  const what = kind === 'executed' ? `executed in ${answer.txHash}` : kind === 'replaced' ? answer.reason : kind;
+  return `that it is ${what}, up to its block ${head}`;
+}
+
+/**
+ * Asks what became of a request such that the answer may end the request. All nodes are asked. What most of those say whose newest block is
+ * fresh counts, which are two, or the only one that answers; of stale ones two have to agree. So a node that has fallen behind, or lies
+ * about its newest block or what stands in it, ends nothing: while nodes do not agree the answer is `unsettled`.
+ *
+ * @param knownBlock - a block that a node must have to be believed; default any
+ * @throws ChainError if none answers
+ * @see docs/specification.md RELAY-5, RELAY-20
+ */
+export async function findOutcome(
+  context: RelayerContext,
+  request: AskedRequest,
+  knownBlock = 0n,
+): Promise<ChainAnswer> {
+  const { chain, events } = context;
+  const { agreed, votes, fault } = await askNodes(chain.nodes, {
+    // The head is read before the answer: what the answer is made from is no older.
+    async ask(node): Promise<NodeAnswer> {
+      const head = await node.reader.block();
+      const answer = await askNode(context, node, { request, knownBlock });
+      return { answer, isFresh: isFresh(context, head), head: head.number };
+    },
+    describe: ({ answer }) => JSON.stringify(answer),
+    isFresh: (vote) => vote.isFresh,
+    subject: `request ${request.record.requestId}`,
+    ...{ says, events },
+  });
+  if (votes.length === 0 && fault !== undefined) throw fault;
+  return agreed?.answer ?? { kind: 'unsettled' };
+}
+
+/**
+ * Tells whether what is read is up to date, if a check would end a request: the newest block is fresh, or two nodes know none that is newer.
+ *
+ * @throws ChainError if it cannot be read
+ * @see docs/specification.md RELAY-20
+ */
+export async function isUpToDate(context: RelayerContext): Promise<boolean> {
+  const { reader, nodes } = context.chain;
+  const head = await reader.block();
+  if (isFresh(context, head)) return true;
+  const heads = await Promise.all(nodes.map((node) => withoutAnswer(node.reader.block())));
+  return heads.filter((other) => !(other instanceof ChainError) && other.number <= head.number).length >= MAJORITY;
+}

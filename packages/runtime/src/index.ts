@@ -1,9 +1,0 @@
-export { DirectoryError, makeDirectory } from './files/makeDirectory.ts';
-export { assertKnownSchemas, migrateDatabase, NewerSchemaError, type Schema } from './files/migrateDatabase.ts';
-export { FileGoneError, openDatabase } from './files/openDatabase.ts';
-export { syncDirectory, syncDirectorySync } from './files/syncDirectory.ts';
-export { type FileLock, LockHeldError, lockFile, lockKey } from './locks/lockFile.ts';
-export { type PageMaker, serveMetrics } from './metrics/serveMetrics.ts';
-export { waitForSignal } from './process/waitForSignal.ts';
-export { chooseBackOff, createBackOff, pause } from './waiting/backOff.ts';
-export { createSemaphore, createTurns } from './waiting/createSemaphore.ts';

@@ -1,0 +1,266 @@
+/** Parts of users' lives beyond plain writes: batches, transfers, creations, takers back, and wallets with code. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { creditTokenAbi, forwarderAbi } from '@prism-gateway/contracts';
+import {
+  createMultiUserBatchParams,
+  createPermit,
+  createPermitTypedData,
+  deriveCloudId,
+  type WriteEntry,
+} from '@prism-gateway/protocol/typed-data';
+import type { PrismUser } from '@prism-gateway/testing/world';
+import { createWalletClient, decodeFunctionResult, encodeFunctionData, type Hex, http, toHex } from 'viem';
+import type { Random } from '../core/random.ts';
+import { CHAIN_ID, CHAIN_NAME, type World } from './createWorld.ts';
+import { marketFee, postRequest, postSigned, signRequest, WRITE_GAS } from './postRequest.ts';
+import type { Story } from './story.ts';
+
+const ETHER = 10n ** 18n;
+/** Credits that a new prism begins with: enough for its creation and some writes. */
+const NEW_PRISM = 100_000n * ETHER;
+const CREATION_GAS = 900_000n;
+/** What is paid to come before a relayer's transaction. */
+const HASTY = { maxFeePerGas: 500n * 10n ** 9n, maxPriorityFeePerGas: 50n * 10n ** 9n } as const;
+/** How often one looks at what waits for a block, in milliseconds. */
+const LOOK_MS = 1000;
+
+/** What lives are made of. */
+export interface LifeTools {
+  readonly world: World;
+  readonly random: Random;
+  /** Ids that no other data has. */
+  readonly newDataId: () => Hex;
+  readonly nonceOf: (user: PrismUser) => bigint;
+  readonly untilEnded: (story: Story) => Promise<void>;
+  /** Takes another user out of its own life. @returns undefined: all are busy */
+  readonly borrow: () => PrismUser | undefined;
+  readonly giveBack: (user: PrismUser) => Promise<void>;
+}
+
+type Life = (user: PrismUser) => Promise<void>;
+
+/** Makes the lives, by the name that `--kinds` takes. */
+export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
+  const { world, random, newDataId, nonceOf, untilEnded, borrow, giveBack } = tools;
+  const { deployment, chain } = world;
+  const payload = () => toHex(random.bytes(random.between(1, 200)));
+  const write = (user: PrismUser) => ({ cloudId: user.cloudId, dataId: newDataId(), payload: payload() });
+  const batch = (count: number) => ({
+    dataIds: Array.from({ length: count }, newDataId),
+    payloads: Array.from({ length: count }, payload),
+  });
+
+  /** Waits until a relayer's transaction with a signer's request waits for a block. @returns whether it came before the request ended */
+  async function untilSent({ signer, endedAtMs }: Story, story: Story): Promise<boolean> {
+    const key = signer.slice(2).toLowerCase();
+    while (story.endedAtMs === endedAtMs) {
+      if (chain.pool.list().some(({ data }) => data.includes(key))) return true;
+      await pause(LOOK_MS);
+    }
+    return false;
+  }
+
+  const isExecuted = ({ digest }: Story) => digest !== undefined && (world.executions.get(digest) ?? []).length > 0;
+
+  const walletOf = ({ account }: PrismUser) =>
+    createWalletClient({ account, transport: http('http://node-1:8545', { retryCount: 5 }) });
+
+  /** Sends a transaction before all others; one that comes too late is one that did not work. */
+  async function hurry(user: PrismUser, call: Record<string, unknown>): Promise<void> {
+    chain.fund(user.account.address, ETHER / 10n);
+    const order = { ...call, ...HASTY, chain: null, gas: 200_000n, account: user.account };
+    await walletOf(user)
+      .sendTransaction(order as never)
+      .catch(() => undefined);
+  }
+
+  async function readCredits(functionName: 'nonces' | 'balanceOf', owner: Hex): Promise<bigint> {
+    const data = encodeFunctionData({ abi: creditTokenAbi, functionName, args: [owner] });
+    const answer = await chain.call({ to: deployment.creditToken, data });
+    return decodeFunctionResult({ abi: creditTokenAbi, functionName, data: answer });
+  }
+
+  return {
+    /** Writes several entries at once, changes them, and deletes them. */
+    async batch(user) {
+      const { cloudId } = user;
+      const entries = batch(random.between(2, 6));
+      const { dataIds } = entries;
+      const gas = WRITE_GAS + BigInt(dataIds.length) * 80_000n;
+      const shared = { user, kind: 'batch', expects: 'success', gas } as const;
+      const nonce = nonceOf(user);
+      const params = { cloudId, ...entries };
+      await untilEnded(await postRequest(world, { ...shared, action: 'BATCH_WRITE_DATA_FOR', params, nonce }));
+      const changed = { ...params, payloads: dataIds.map(payload) };
+      await untilEnded(
+        await postRequest(world, { ...shared, action: 'BATCH_MODIFY_DATA_FOR', params: changed, nonce: nonce + 1n }),
+      );
+      await untilEnded(
+        await postRequest(world, {
+          ...{ ...shared, action: 'BATCH_DELETE_DATA_FOR', params: { cloudId, dataIds }, nonce: nonce + 2n },
+        }),
+      );
+    },
+    /** Gathers writes that others have signed, and queues them as one. */
+    async multi(user) {
+      const others = [borrow(), borrow()].filter((one) => one !== undefined);
+      const all = [user, ...others];
+      const entries = await Promise.all(
+        all.map((one) =>
+          signRequest(world, {
+            ...{ user: one, action: 'WRITE_DATA_FOR', params: write(one), nonce: nonceOf(one) },
+            ...{ kind: 'multi', expects: 'success' },
+          }),
+        ),
+      );
+      const [first] = entries;
+      if (first === undefined) return;
+      const params = createMultiUserBatchParams({
+        signer: user.account.address,
+        timestamp: first.body.params.timestamp,
+        // Params of a `WRITE_DATA_FOR` are an entry.
+        requests: entries.map(({ body }) => body.params as WriteEntry),
+      });
+      const body = { chainName: CHAIN_NAME, action: 'BATCH_MULTI_USER_WRITE_DATA', params };
+      const fee = BigInt(params.relayerFee);
+      const gas = WRITE_GAS * BigInt(all.length);
+      const told = { user, nonce: nonceOf(user), kind: 'multi', expects: 'success', gas } as const;
+      await untilEnded(
+        await postSigned(
+          world,
+          {
+            body,
+            digest: first.digest,
+            entries: all.map((one, i) => ({
+              signer: one.account.address,
+              nonce: nonceOf(one),
+              digest: entries[i]?.digest ?? first.digest,
+            })),
+            fee,
+          },
+          told,
+        ),
+      );
+      for (const other of others) await giveBack(other);
+    },
+    /** Gives its prism to another user, who accepts and gives it back. */
+    async transfer(user) {
+      const other = borrow();
+      if (other === undefined) return;
+      const { cloudId } = user;
+      const shared = { kind: 'transfer', expects: 'success', gas: WRITE_GAS } as const;
+      const hand = async (from: PrismUser, to: PrismUser, step: bigint) => {
+        const params = { cloudId, newOwner: to.account.address };
+        const given = {
+          ...shared,
+          user: from,
+          action: 'TRANSFER_PRISM_FOR',
+          params,
+          nonce: nonceOf(from) + step,
+        } as const;
+        const taken = {
+          ...shared,
+          user: to,
+          action: 'ACCEPT_TRANSFER_FOR',
+          params: { cloudId },
+          nonce: nonceOf(to) + step,
+        };
+        const first = await postRequest(world, given);
+        await untilEnded(first);
+        // A liar may say either.
+        if (!isExecuted(first)) return false;
+        const second = await postRequest(world, { ...taken, action: 'ACCEPT_TRANSFER_FOR' });
+        await untilEnded(second);
+        return isExecuted(second);
+      };
+      // One who has lost its prism halfway writes no more.
+      if (!(await hand(user, other, 0n)) || !(await hand(other, user, 1n))) await new Promise(() => undefined);
+      await giveBack(other);
+    },
+    /** Makes one more prism with data in it, and pays for it with a permit. */
+    async create(user) {
+      const owner = user.account.address;
+      if ((await readCredits('balanceOf', owner)) < NEW_PRISM) return;
+      // Of what it begins with, its fees are paid: nobody creates one while gas is that dear.
+      if (marketFee(world, CREATION_GAS) * 3n > NEW_PRISM) return;
+      const token = { address: deployment.creditToken, name: 'Prism Credit' };
+      const deadline = BigInt(Math.floor(world.realm.clock.now() / 1000) + 86_400);
+      const source = { token, chainId: CHAIN_ID, owner, spender: deployment.forwarder, value: NEW_PRISM, deadline };
+      const nonce = await readCredits('nonces', owner);
+      const signature = await user.account.signTypedData(createPermitTypedData({ ...source, nonce }));
+      const salt = toHex(random.bytes(32));
+      const params = {
+        ...{ fundAmount: String(NEW_PRISM), salt, permit: createPermit({ deadline, signature }) },
+        ...batch(random.between(1, 3)),
+      };
+      const made = await postRequest(world, {
+        ...{ user, action: 'CREATE_PRISM_WITH_DATA_FOR', params, nonce: nonceOf(user) },
+        ...{ kind: 'create', expects: 'success', gas: CREATION_GAS },
+      });
+      await untilEnded(made);
+      if (made.status !== 'success') return;
+      // Gas may have become dearer meanwhile than what the prism has left pays for.
+      if (made.fee + marketFee(world, WRITE_GAS) * 3n > NEW_PRISM / 2n) return;
+      const own = { ...user, cloudId: deriveCloudId({ signer: owner, salt }) };
+      const told = { user, action: 'WRITE_DATA_FOR', params: write(own), nonce: nonceOf(user) + 1n } as const;
+      await untilEnded(await postRequest(world, { ...told, kind: 'create', expects: 'success' }));
+    },
+    /** Takes back what it has signed, a moment before the relayer's transaction is mined. */
+    async 'front run'(user) {
+      const story = await postRequest(world, {
+        ...{ user, action: 'WRITE_DATA_FOR', params: write(user), nonce: nonceOf(user) },
+        ...{ kind: 'front run', expects: 'either' },
+      });
+      if (await untilSent(story, story)) {
+        const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'invalidateNonce' });
+        await hurry(user, { to: deployment.forwarder, data });
+      }
+      await untilEnded(story);
+    },
+    /** A contract wallet or delegated account: an honest one's writes succeed. */
+    async wallet(user) {
+      await untilEnded(
+        await postRequest(world, {
+          ...{ user, action: 'WRITE_DATA_FOR', params: write(user), nonce: nonceOf(user) },
+          // Relayers ask twice as much of wallets that they do not know.
+          ...{ kind: 'wallet', expects: 'success', gas: 2n * WRITE_GAS },
+        }),
+      );
+    },
+    /** A wallet that says yes to anything, until a relayer has sent its request. */
+    async turncoat(user) {
+      const story = await postRequest(world, {
+        ...{ user, action: 'WRITE_DATA_FOR', params: write(user), nonce: nonceOf(user) },
+        ...{ kind: 'turncoat', expects: 'either', gas: 2n * WRITE_GAS },
+      });
+      const turn = async (contractAddress: Hex) => {
+        const authorization = await walletOf(user).signAuthorization({ contractAddress, executor: 'self' } as never);
+        await hurry(user, { to: user.account.address, authorizationList: [authorization] });
+      };
+      if (await untilSent(story, story)) await turn(BURNER);
+      await untilEnded(story);
+      await turn(SAYS_YES);
+    },
+    /** A stranger's junk: nobody has signed it, and nobody pays for it. */
+    async junk() {
+      const address = toHex(random.bytes(20));
+      const account = { address, signTypedData: async () => `${toHex(random.bytes(64))}1b` as Hex };
+      const user = { account, cloudId: toHex(random.bytes(32)) } as unknown as PrismUser;
+      for (let count = random.between(1, 5); count > 0; count--) {
+        await postRequest(world, {
+          ...{ user, action: 'WRITE_DATA_FOR', params: write(user), nonce: 0n },
+          ...{ kind: 'junk', expects: 'either' },
+        });
+      }
+    },
+  };
+}
+
+/** Contracts that a hostile account delegates to: one says yes to every signature, one burns all gas. */
+export const SAYS_YES: Hex = '0x00000000000000000000000000000000005a4e55';
+export const BURNER: Hex = '0x0000000000000000000000000000000000b0b0b0';
+/** Their code: returns the magic value of ERC-1271; and the invalid instruction. */
+export const HOSTILE_CODES: Readonly<Record<Hex, Hex>> = {
+  [SAYS_YES]: '0x631626ba7e60e01b60005260206000f3',
+  [BURNER]: '0xfe',
+};

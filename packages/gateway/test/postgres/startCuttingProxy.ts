@@ -40,8 +40,9 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
-      if (isMute) end();
-      else client.write(bytes);
+      if (!isMute) client.write(bytes);
+      // The server has committed, and says so.
+      else if (bytes.includes('COMMIT')) end();
     });
   });
   server.listen(0, '127.0.0.1');

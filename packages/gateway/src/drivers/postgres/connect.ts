@@ -77,7 +77,8 @@ export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
   const configOf = (host: number) => ({ connectionString: hosts[host] ?? url, types, keepAlive: true, ...TIMEOUTS });
 
   async function connectTo(host: number): Promise<pg.Client> {
-    const client = new pg.Client(configOf(host));
+    // Statements are sent without waiting for the answers of those before.
+    const client = new pg.Client({ ...configOf(host), pipeline: true });
     // Whoever uses the connection learns of its end by the next statement.
     client.on('error', () => undefined);
     try {

@@ -10,11 +10,12 @@ export interface NewRequest {
 
 const CREATED = { outcome: 'created' } as const satisfies Creation;
 
-/** Finds the first record of each submission that has not failed. */
-async function findSubmitted(
-  { query, tables }: Transaction,
-  keys: readonly string[],
+/** What `createRequests` reads: the first record of each submission that has not failed. */
+export async function readSubmitted(
+  { query, tables }: Pick<Transaction, 'query' | 'tables'>,
+  requests: readonly NewRequest[],
 ): Promise<Map<string, StoredRequest>> {
+  const keys = requests.flatMap(({ submission }) => (submission?.once === true ? [submission.key] : []));
   if (keys.length === 0) return new Map();
   const rows = await query(
     `SELECT DISTINCT ON (signature_key) signature_key, ${REQUEST_COLUMNS} FROM ${tables.requests}
@@ -24,28 +25,38 @@ async function findSubmitted(
   return new Map(rows.map((row) => [String(row.signature_key), requestOfRow(row)]));
 }
 
-/** Stores new records, those of one commit by one statement. @returns one a record, in their order */
-export async function createRequests(tx: Transaction, requests: readonly NewRequest[]): Promise<readonly Creation[]> {
-  const keyOf = ({ submission }: NewRequest) => submission?.key;
-  const once = requests.flatMap(({ submission }) => (submission?.once === true ? [submission.key] : []));
-  const known = await findSubmitted(tx, once);
-  const fresh: NewRequest[] = [];
-  const creations = requests.map((request): Creation => {
-    const key = keyOf(request);
-    const before = request.submission?.once === true && key !== undefined ? known.get(key) : undefined;
-    if (before !== undefined && before.requestId !== request.record.requestId)
-      return { outcome: 'exists', record: before };
-    if (before === undefined) fresh.push(request);
-    if (key !== undefined && !known.has(key)) known.set(key, request.record);
+/**
+ * Chooses which records are new; those that are there already by their ids are loaded.
+ *
+ * @param submitted - as `readSubmitted` found it
+ * @returns one a record, in their order
+ */
+export function createRequests(
+  tx: Transaction,
+  requests: readonly NewRequest[],
+  submitted: Map<string, StoredRequest>,
+): Creation[] {
+  return requests.map((request): Creation => {
+    const { record, submission } = request;
+    const before = submission?.once === true ? submitted.get(submission.key) : undefined;
+    if (before !== undefined && before.requestId !== record.requestId) return { outcome: 'exists', record: before };
+    if (before === undefined && tx.find(record.requestId) === undefined) tx.created(request);
+    if (submission !== undefined && !submitted.has(submission.key)) submitted.set(submission.key, record);
     return CREATED;
   });
-  const column = (read: (record: StoredRequest) => unknown) => fresh.map(({ record }) => read(record));
-  const inserted = await tx.query(
-    `INSERT INTO ${tx.tables.requests}
+}
+
+/** Stores records that are new, by one statement. */
+export async function saveCreated(
+  { query, tables }: Pick<Transaction, 'query' | 'tables'>,
+  created: readonly (NewRequest & { readonly movedSeq: number })[],
+): Promise<void> {
+  const column = (read: (record: StoredRequest) => unknown) => created.map(({ record }) => read(record));
+  await query(
+    `INSERT INTO ${tables.requests}
       (request_id, chain_name, action, signer, status, created_at, updated_at, params, signature_key, moved_seq, bytes, holders)
      SELECT a, b, c, d, e, f, g, h, i, j, k, string_to_array(l, ' ') FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-       $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::text[]) AS r(a, b, c, d, e, f, g, h, i, j, k, l)
-     ON CONFLICT (request_id) DO NOTHING RETURNING request_id`,
+       $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::text[]) AS r(a, b, c, d, e, f, g, h, i, j, k, l)`,
     [
       column(({ requestId }) => requestId),
       column(({ chainName }) => chainName),
@@ -55,13 +66,10 @@ export async function createRequests(tx: Transaction, requests: readonly NewRequ
       column(({ createdAt }) => createdAt),
       column(({ updatedAt }) => updatedAt),
       column(({ paramsJson }) => paramsJson),
-      fresh.map((request) => keyOf(request) ?? null),
-      fresh.map(() => tx.nextMove()),
+      created.map(({ submission }) => submission?.key ?? null),
+      created.map(({ movedSeq }) => movedSeq),
       column(({ paramsJson }) => Buffer.byteLength(paramsJson) + RECORD_BYTES),
-      fresh.map(({ submission }) => submission?.holders?.join(' ') ?? ''),
+      created.map(({ submission }) => submission?.holders?.join(' ') ?? ''),
     ],
   );
-  const stored = new Set(inserted.map(({ request_id: id }) => id));
-  for (const { record } of fresh) if (stored.delete(record.requestId)) tx.created(record);
-  return creations;
 }

@@ -84,7 +84,8 @@ function payloadOf(process: string, { moves, requestIds, chainNames }: Committed
 
 /**
  * Writes on one connection. All that waits shares one transaction, and so one wait for the disk and the standby; meanwhile the next
- * gathers. Each transaction first locks the one row of `counters`, so that of all processes one writes at a time: commits have an order, in
+ * gathers. Its statements are sent in two parts, each without waiting for answers: all that is read, then all that is written and the
+ * commit. Each transaction first locks the one row of `counters`, so that of all processes one writes at a time: commits have an order, in
  * which moves are numbered, and what a transaction has read stands still until it has written.
  *
  * A commit leaves its number in `commits`. Where its answer is lost, that tells whether it came through.
@@ -128,28 +129,27 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     await old?.end().catch(() => undefined);
   }
 
-  async function beginTransaction(own: pg.Client): Promise<Transaction> {
+  async function beginTransaction(own: pg.Client, tx: Transaction): Promise<void> {
     // Several statements in one call: one answer for each.
     const answers = (await own.query(begin)) as unknown as readonly { readonly rows: readonly Row[] }[];
     const [, counter, webhooks] = answers;
     const value = counter?.rows[0]?.value;
     if (value === undefined) throw new Error('The counter of moves is missing.');
-    return createTransaction(
-      { query: createQuery(own), tables },
-      { sequence: Number(value), webhooks: webhooks?.rows ?? [] },
-    );
+    tx.begin({ sequence: Number(value), webhooks: webhooks?.rows ?? [] });
   }
 
-  /** Commits, and finds out whether that came through where the answer is lost. */
-  async function commit(own: pg.Client, changes: CommittedChanges | undefined): Promise<void> {
+  /** Sends the writes and the commit at once, and finds out whether that came through where the answer is lost. */
+  async function commit(own: pg.Client, tx: Transaction): Promise<CommittedChanges | undefined> {
     number++;
-    try {
-      await own.query(end(changes));
-    } catch (error) {
-      if (error instanceof pg.DatabaseError && error.severity !== 'FATAL') throw error;
-      await dropClient();
-      if (!(await cameThrough(number))) throw error;
-    }
+    const { changes, written } = tx.save();
+    const [write, ended] = await Promise.allSettled([written, own.query(end(changes))]);
+    if (ended.status === 'fulfilled') return changes;
+    // A statement that is refused ends the transaction, and the commit is refused with it.
+    const cause: unknown = write.status === 'rejected' ? write.reason : ended.reason;
+    if (ended.reason instanceof pg.DatabaseError && ended.reason.severity !== 'FATAL') throw cause;
+    await dropClient();
+    if (!(await cameThrough(number))) throw cause;
+    return changes;
   }
 
   /** @throws LostAnswerError where nobody answers */
@@ -172,20 +172,21 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     }
   }
 
-  async function runOrders(tx: Transaction, batch: readonly Waiting[]): Promise<readonly WriteResult[]> {
+  async function runOrders(tx: Transaction, begun: Promise<void>, batch: readonly Waiting[]) {
     const orders = batch.map(({ order }) => order);
     const [first] = orders;
-    if (first !== undefined && !isTogether(first)) return [await runAlone(tx, first)];
     // All of a batch are of this kind, as `takeBatch` makes it.
-    return await runTogether(tx, orders as readonly TogetherOrder[]);
+    if (first === undefined || isTogether(first))
+      return await runTogether(tx, begun, orders as readonly TogetherOrder[]);
+    await begun;
+    return [await runAlone(tx, first)];
   }
 
   async function transact(own: pg.Client, batch: readonly Waiting[]): Promise<void> {
-    const tx = await beginTransaction(own);
-    const results = await runOrders(tx, batch);
+    const tx = createTransaction({ query: createQuery(own), tables });
+    const results = await runOrders(tx, beginTransaction(own, tx), batch);
     if (now() - sweptAt > SWEEP_MS) await sweep(tx);
-    const changes = await tx.save();
-    await commit(own, changes);
+    const changes = await commit(own, tx);
     if (changes !== undefined) for (const listener of listeners) listener(changes);
     for (const [i, { resolve }] of batch.entries()) resolve(results[i]);
   }

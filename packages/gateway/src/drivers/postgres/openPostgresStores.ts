@@ -6,10 +6,11 @@ import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
 import { createAdminStore, createRelayerStore, type SqlContext } from '../sql/adminStore.ts';
 import { createRetention, type RetentionOptions } from '../sql/createRetention.ts';
 import type { SharedRateLimitStore } from '../sql/createSharedRateLimits.ts';
-import type { TableNames } from '../sql/tables.ts';
+import { relayerOfRow, type TableNames } from '../sql/tables.ts';
 import { createWebhookStore } from '../sql/webhookStore.ts';
 import { type DatabaseOptions, openPostgres } from './connect.ts';
 import { createChanges } from './createChanges.ts';
+import { createGroupedRead } from './createGroupedRead.ts';
 import { createWriter } from './createWriter.ts';
 import { migratePostgres } from './migrate.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
@@ -64,6 +65,11 @@ export async function openPostgresStores(options: PostgresOptions): Promise<Post
   };
   const retention = createRetention({ expire: (step) => writer.write('expireStep', step) }, options);
   const rateLimits = createRateLimitStore(context);
+  // Each call of a relayer asks who it is.
+  const findRelayer = createGroupedRead(async (keys) => {
+    const rows = await read(`SELECT * FROM ${tables.relayers} WHERE key = ANY($1)`, [keys]);
+    return new Map(rows.map((row) => [String(row.key), relayerOfRow(row, TEXT_FORM)]));
+  });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -77,7 +83,7 @@ export async function openPostgresStores(options: PostgresOptions): Promise<Post
   return {
     requests: createRequestStore(context),
     changes,
-    relayers: createRelayerStore(shared),
+    relayers: { ...createRelayerStore(shared), find: (address) => findRelayer(address.toLowerCase()) },
     admin: createAdminStore(shared),
     rateLimits,
     ...createWebhookStore(shared, (listener) => writer.onCommitted(({ moves }) => listener(moves.last - moves.after))),

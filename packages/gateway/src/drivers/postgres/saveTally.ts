@@ -4,80 +4,81 @@ import type { Query } from './connect.ts';
 import type { Tables } from './schema.ts';
 
 const STATUSES = ['pending', 'processing', 'success', 'failed'] as const;
+const ACTS = ['posts', 'claims', 'success', 'failed'] as const;
 
 async function saveChains(query: Query, { chains: table }: Tables, chains: Tally['chains']): Promise<void> {
   if (chains.size === 0) return;
-  const sums = STATUSES.map((status, i) => `${status} = c.${status} + d.v${i}`).join(', ');
-  const update = `UPDATE ${table} c SET ${sums}
-    FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS d(name, v0, v1, v2, v3)
-    WHERE c.chain_name = d.name RETURNING c.chain_name`;
-  const save = async (names: readonly string[], rows: readonly (readonly number[])[]) =>
-    await query(update, [names, ...STATUSES.map((_, i) => rows.map((row) => row[i]))]);
-  const all = [...chains].map(([name, counts]) => [name, STATUSES.map((status) => counts[status])] as const);
-  const known = new Set(
-    (
-      await save(
-        all.map(([name]) => name),
-        all.map(([, row]) => row),
-      )
-    ).map((row) => row.chain_name),
+  const all = [...chains];
+  // One that there is no room for is counted among all the others.
+  await query(
+    `INSERT INTO ${table} AS c SELECT name, ${STATUSES.map((_, i) => `sum(v${i})`).join(', ')} FROM (
+       SELECT CASE WHEN is_known OR (SELECT count(*) FROM ${table}) + row_number() OVER (PARTITION BY is_known)
+           <= ${MAX_COUNTED_CHAINS + 1} THEN name ELSE '' END, v0, v1, v2, v3
+       FROM (SELECT *, EXISTS (SELECT 1 FROM ${table} WHERE chain_name = name) AS is_known
+         FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS u(name, v0, v1, v2, v3)) AS w
+     ) AS d(name, v0, v1, v2, v3) GROUP BY name
+     ON CONFLICT (chain_name) DO UPDATE SET ${STATUSES.map((status) => `${status} = c.${status} + excluded.${status}`).join(', ')}`,
+    [all.map(([name]) => name), ...STATUSES.map((status) => all.map(([, counts]) => counts[status]))],
   );
-  for (const [name, row] of all) {
-    if (known.has(name)) continue;
-    const insert = `INSERT INTO ${table} SELECT $1, 0, 0, 0, 0 WHERE (SELECT count(*) FROM ${table}) <= ${MAX_COUNTED_CHAINS} RETURNING 1`;
-    const isAlone = (await query(insert, [name])).length > 0;
-    // One that is not counted apart is counted among all the others.
-    await save([isAlone ? name : ''], [row]);
-  }
 }
 
 async function saveActivity(query: Query, { activity }: Tables, minutes: Tally['minutes']): Promise<void> {
-  for (const [minute, { posts, claims, success, failed }] of minutes) {
-    if (posts + claims + success + failed === 0) continue;
-    const at = minute * MINUTE_MS;
-    await query(
-      `INSERT INTO ${activity} AS a VALUES (${MINUTE_MS}, $1, $3, $4, $5, $6), (${HOUR_MS}, $2, $3, $4, $5, $6)
-       ON CONFLICT (period, start) DO UPDATE SET posts = a.posts + excluded.posts, claims = a.claims + excluded.claims,
-         success = a.success + excluded.success, failed = a.failed + excluded.failed`,
-      [at, at - (at % HOUR_MS), posts, claims, success, failed],
-    );
-  }
+  const all = [...minutes].filter(([, acts]) => ACTS.some((act) => acts[act] > 0));
+  if (all.length === 0) return;
+  const starts = all.map(([minute]) => minute * MINUTE_MS);
+  await query(
+    `INSERT INTO ${activity} AS a SELECT period, start, ${ACTS.map((act) => `sum(${act})`).join(', ')}
+     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS u(at, ${ACTS.join(', ')}),
+       LATERAL (VALUES (${MINUTE_MS}, at), (${HOUR_MS}, at - at % ${HOUR_MS})) AS p(period, start)
+     GROUP BY period, start
+     ON CONFLICT (period, start) DO UPDATE SET ${ACTS.map((act) => `${act} = a.${act} + excluded.${act}`).join(', ')}`,
+    [starts, ...ACTS.map((act) => all.map(([, acts]) => acts[act]))],
+  );
 }
 
-async function saveRelayers(query: Query, { relayerStats }: Tables, relayers: Tally['relayers']): Promise<void> {
+/** Adds what was counted to a histogram. @param known - JSON, as the table has it */
+function addDurations(known: string, buckets: readonly number[]): string {
+  const histogram: { [bucket: string]: number } = JSON.parse(known);
+  for (const bucket of buckets) histogram[bucket] = (histogram[bucket] ?? 0) + 1;
+  return JSON.stringify(histogram);
+}
+
+async function saveRelayers(
+  query: Query,
+  { relayerStats }: Tables,
+  { relayers, durationsOf }: TallyToSave,
+): Promise<void> {
   if (relayers.size === 0) return;
   const all = [...relayers];
   const columns = ['open', 'success', 'failed', 'conflicts', 'seenAt'] as const;
-  const rows = await query(
-    `INSERT INTO ${relayerStats} AS r SELECT k, a, o, s, f, c, t, '{}'
-     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
-       AS d(k, a, o, s, f, c, t)
+  await query(
+    `INSERT INTO ${relayerStats} AS r SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+       $7::bigint[], $8::text[])
      ON CONFLICT (key) DO UPDATE SET open_claims = r.open_claims + excluded.open_claims,
        success = r.success + excluded.success, failed = r.failed + excluded.failed,
-       conflicts = r.conflicts + excluded.conflicts, last_seen_at = greatest(r.last_seen_at, excluded.last_seen_at)
-     RETURNING key, durations`,
+       conflicts = r.conflicts + excluded.conflicts, last_seen_at = greatest(r.last_seen_at, excluded.last_seen_at),
+       durations = CASE excluded.durations WHEN '{}' THEN r.durations ELSE excluded.durations END`,
     [
       all.map(([key]) => key),
       all.map(([, { address }]) => address),
       ...columns.map((name) => all.map(([, totals]) => totals[name])),
+      all.map(([key, { durations }]) => (durations.length === 0 ? '{}' : addDurations(durationsOf(key), durations))),
     ],
   );
-  for (const { key, durations: text } of rows) {
-    const durations = relayers.get(String(key))?.durations ?? [];
-    if (durations.length === 0) continue;
-    const histogram = new Map<string, number>(Object.entries(JSON.parse(String(text))));
-    for (const bucket of durations) histogram.set(String(bucket), (histogram.get(String(bucket)) ?? 0) + 1);
-    const saved = JSON.stringify(Object.fromEntries(histogram));
-    await query(`UPDATE ${relayerStats} SET durations = $1 WHERE key = $2`, [saved, key]);
-  }
 }
 
-/** Writes what a transaction has moved, in as few statements as there are chains, minutes and relayers in it. */
-export async function saveTally(query: Query, tables: Tables, { chains, minutes, relayers }: Tally): Promise<void> {
-  await saveChains(query, tables, chains);
-  await saveActivity(query, tables, minutes);
-  await saveRelayers(query, tables, relayers);
+/** What a transaction has counted. */
+interface TallyToSave extends Pick<Tally, 'chains' | 'minutes' | 'relayers'> {
+  /** Histogram of a relayer before the transaction, as JSON. */
+  readonly durationsOf: (key: string) => string;
 }
+
+/** Sends what a transaction has moved, by a statement each for chains, times and relayers. */
+export const saveTally = (query: Query, tables: Tables, tally: TallyToSave): Promise<void>[] => [
+  saveChains(query, tables, tally.chains),
+  saveActivity(query, tables, tally.minutes),
+  saveRelayers(query, tables, tally),
+];
 
 /** Forgets minutes and hours that nobody is told any more. */
 export async function sweepActivity(query: Query, { activity }: Tables, now: number): Promise<void> {

@@ -7,6 +7,7 @@ import { type CommittedMoves, createTally, type Move } from '../sql/createTally.
 import type { Row } from '../sql/sqlWrite.ts';
 import { EVENT_BITS } from '../sql/webhookRows.ts';
 import type { Query } from './connect.ts';
+import { type NewRequest, saveCreated } from './createRequests.ts';
 import type { MoveContext } from './moves.ts';
 import { errorColumn, type HeldRequest, heldOfRow, REQUEST_COLUMNS } from './records.ts';
 import { saveTally } from './saveTally.ts';
@@ -24,14 +25,16 @@ export interface CommittedChanges {
 export interface Transaction extends MoveContext {
   readonly query: Query;
   readonly tables: Tables;
-  /** Reads records that are to be moved. */
+  /** Takes what was read first, behind the lock. */
+  begin(start: TransactionStart): void;
+  /** Reads records that are to be moved, or made. */
   load(requestIds: readonly string[]): Promise<void>;
-  /** Reads what relayers hold. */
-  loadHeld(relayers: readonly string[]): Promise<void>;
+  /** Reads what relayers hold and have done. */
+  loadRelayers(relayers: readonly string[]): Promise<void>;
   /** Notes when a relayer has called. */
   seen(relayer: string, at: number): void;
-  /** Notes a new record, which is stored already. */
-  created(record: StoredRequest): void;
+  /** Notes a new record, which is not there yet. */
+  created(request: NewRequest): void;
   /** Notes that a record is gone. */
   removed(gone: {
     readonly requestId: string;
@@ -39,8 +42,16 @@ export interface Transaction extends MoveContext {
     readonly status: RequestStatus;
     readonly at: number;
   }): void;
-  /** Writes all that has changed. @returns undefined: nothing has */
-  save(): Promise<CommittedChanges | undefined>;
+  /** Sends the writes of all that has changed, whose end nobody has to wait for before the commit is sent. */
+  save(): { readonly changes: CommittedChanges | undefined; readonly written: Promise<unknown> };
+}
+
+/** What is read under the lock that every writing transaction takes first. */
+export interface TransactionStart {
+  /** Number of the last move. */
+  readonly sequence: number;
+  /** Those that are enabled. */
+  readonly webhooks: readonly Row[];
 }
 
 /** An event on its way to the receivers that want it. */
@@ -60,17 +71,18 @@ function wants(webhook: Row, { event, record }: Happened): boolean {
 }
 
 /** Writes one delivery for each webhook that wants it and has room; for the others it is counted. */
-async function saveOutbox(
+function saveOutbox(
   { query, tables }: Pick<Transaction, 'query' | 'tables'>,
   webhooks: readonly Row[],
   happened: readonly Happened[],
-): Promise<void> {
+): Promise<unknown>[] {
   const insert = `
     INSERT INTO ${tables.deliveries} (webhook_id, request_id, event, at, record, next_at)
     SELECT $1, $2, $3, $4, $5, CASE WHEN EXISTS (
       SELECT 1 FROM ${tables.deliveries} WHERE webhook_id = $1 AND request_id = $2 AND state = 'waiting'
     ) THEN NULL ELSE $4::bigint END`;
-  for (const webhook of webhooks) {
+  return webhooks.flatMap((webhook) => {
+    const sent: Promise<unknown>[] = [];
     let waiting = Number(webhook.waiting);
     let dropped = 0;
     let droppedAt = 0;
@@ -85,15 +97,16 @@ async function saveOutbox(
         ...[r.chainName, r.action, r.signer, r.status, r.createdAt, r.updatedAt],
         ...[r.txHash ?? null, r.errorMessage ?? null, r.claimedBy ?? null, r.claimedAt ?? null],
       ];
-      await query(insert, [webhook.id, r.requestId, event, at, JSON.stringify(facts)]);
+      sent.push(query(insert, [webhook.id, r.requestId, event, at, JSON.stringify(facts)]));
       waiting++;
     }
-    await query(
+    const count = query(
       `UPDATE ${tables.webhooks} SET waiting = $1, dropped = dropped + $2,
         dropped_at = CASE WHEN $2::bigint > 0 THEN $3 ELSE dropped_at END WHERE id = $4`,
       [waiting, dropped, droppedAt, webhook.id],
     );
-  }
+    return [...sent, count];
+  });
 }
 
 async function saveMoved({ query, tables }: Pick<Transaction, 'query' | 'tables'>, held: readonly HeldRequest[]) {
@@ -124,29 +137,25 @@ async function saveMoved({ query, tables }: Pick<Transaction, 'query' | 'tables'
 }
 
 /**
- * Begins the bookkeeping of a transaction. What it loads stands still until its end: it holds the row of `counters` that every writing
+ * Makes the bookkeeping of a transaction. What it loads stands still until its end: it holds the row of `counters` that every writing
  * transaction locks first, so that moves are numbered in the order of their commits.
- *
- * @param sequence - the number of the last move, read under that lock
- * @param webhooks - those that are enabled, read under it too
  */
-export function createTransaction(
-  { query, tables }: { readonly query: Query; readonly tables: Tables },
-  { sequence, webhooks }: { readonly sequence: number; readonly webhooks: readonly Row[] },
-): Transaction {
+export function createTransaction({ query, tables }: Pick<Transaction, 'query' | 'tables'>): Transaction {
   const tally = createTally();
   const known = new Map<string, HeldRequest>();
-  const heldBefore = new Map<string, number>();
+  const relayersBefore = new Map<string, Row>();
+  const made = new Map<string, NewRequest & { readonly movedSeq: number }>();
   const dirty = new Set<HeldRequest>();
   const requestIds = new Set<string>();
   const chainNames = new Set<string>();
   const happened: Happened[] = [];
-  let last = sequence;
+  let start: TransactionStart = { sequence: 0, webhooks: [] };
+  let last = 0;
 
   const nextMove = () => ++last;
 
   function happen(event: WebhookEvent, at: number, record: StoredRequest): void {
-    if (webhooks.length > 0) happened.push({ event, at, record });
+    if (start.webhooks.length > 0) happened.push({ event, at, record });
   }
 
   function changed(held: HeldRequest, move?: Move): void {
@@ -163,12 +172,16 @@ export function createTransaction(
     tables,
     nextMove,
     changed,
+    begin(begun) {
+      start = begun;
+      last = begun.sequence;
+    },
     find: (requestId) => known.get(requestId.toLowerCase()),
     lost: tally.noteConflict,
     seen: tally.noteSeen,
     heldBy(relayer) {
       const key = relayer.toLowerCase();
-      return (heldBefore.get(key) ?? 0) + (tally.relayers.get(key)?.open ?? 0);
+      return Number(relayersBefore.get(key)?.open_claims ?? 0) + (tally.relayers.get(key)?.open ?? 0);
     },
     async load(ids) {
       if (ids.length === 0) return;
@@ -177,17 +190,21 @@ export function createTransaction(
       ]);
       for (const row of rows) known.set(String(row.request_id), heldOfRow(row));
     },
-    async loadHeld(relayers) {
+    async loadRelayers(relayers) {
       if (relayers.length === 0) return;
       const keys = [...new Set(relayers.map((relayer) => relayer.toLowerCase()))];
-      const rows = await query(`SELECT key, open_claims FROM ${tables.relayerStats} WHERE key = ANY($1)`, [keys]);
-      for (const { key, open_claims: open } of rows) heldBefore.set(String(key), Number(open));
+      const rows = await query(`SELECT key, open_claims, durations FROM ${tables.relayerStats} WHERE key = ANY($1)`, [
+        keys,
+      ]);
+      for (const row of rows) relayersBefore.set(String(row.key), row);
     },
-    created(record) {
-      const { chainName, status, createdAt } = record;
+    created(request) {
+      const { requestId, chainName, status, createdAt } = request.record;
+      if (made.has(requestId)) return;
+      made.set(requestId, { ...request, movedSeq: nextMove() });
       tally.note({ chainName, from: null, to: status, at: createdAt });
       if (status === 'pending') chainNames.add(chainName);
-      happen('request.created', createdAt, record);
+      happen('request.created', createdAt, request.record);
     },
     removed({ requestId, chainName, status, at }) {
       tally.note({ chainName, from: status, to: null, at });
@@ -195,13 +212,20 @@ export function createTransaction(
       // Other processes look at what is waited for when the number has risen.
       nextMove();
     },
-    async save() {
-      if (dirty.size > 0) await saveMoved({ query, tables }, [...dirty]);
-      await saveTally(query, tables, tally);
-      if (happened.length > 0) await saveOutbox({ query, tables }, webhooks, happened);
-      if (last === sequence) return undefined;
-      const moves = { after: sequence, last };
-      return { moves, requestIds: [...requestIds], chainNames: [...chainNames] };
+    save() {
+      const durationsOf = (key: string) => String(relayersBefore.get(key)?.durations ?? '{}');
+      const written = Promise.all([
+        made.size > 0 && saveCreated({ query, tables }, [...made.values()]),
+        dirty.size > 0 && saveMoved({ query, tables }, [...dirty]),
+        ...saveTally(query, tables, { ...tally, durationsOf }),
+        ...(happened.length > 0 ? saveOutbox({ query, tables }, start.webhooks, happened) : []),
+      ]);
+      const moves = { after: start.sequence, last };
+      const isMoved = last !== start.sequence;
+      return {
+        changes: isMoved ? { moves, requestIds: [...requestIds], chainNames: [...chainNames] } : undefined,
+        written,
+      };
     },
   };
 }

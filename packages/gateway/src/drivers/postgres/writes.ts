@@ -15,7 +15,7 @@ import type { ExpiredStep, ExpiryStep } from '../sql/createRetention.ts';
 import { createDeliveryWrites } from '../sql/deliveryWrites.ts';
 import type { SqlValue, SqlWrite } from '../sql/sqlWrite.ts';
 import { createWebhookWrites } from '../sql/webhookWrites.ts';
-import { createRequests, type NewRequest } from './createRequests.ts';
+import { createRequests, type NewRequest, readSubmitted } from './createRequests.ts';
 import { claim, claimAll, release, reopen, report, reportAll } from './moves.ts';
 import { TEXT_FORM } from './records.ts';
 import type { Tables } from './schema.ts';
@@ -74,15 +74,29 @@ function move(tx: Transaction, order: Exclude<TogetherOrder, { kind: 'create' }>
   return order.kind === 'reopen' ? reopen(tx, order.input) : release(tx, order.input);
 }
 
-/** Runs orders of one transaction, in their order as far as they concern the same request. @returns one result an order */
-export async function runTogether(tx: Transaction, orders: readonly TogetherOrder[]): Promise<readonly WriteResult[]> {
-  const isCreate = (order: TogetherOrder) => order.kind === 'create';
+const isCreate = (order: TogetherOrder) => order.kind === 'create';
+
+/**
+ * Runs orders of one transaction, in their order as far as they concern the same request.
+ *
+ * @param begun - resolves once the transaction has; what is read behind it is asked for at once
+ * @returns one result an order
+ */
+export async function runTogether(
+  tx: Transaction,
+  begun: Promise<void>,
+  orders: readonly TogetherOrder[],
+): Promise<readonly WriteResult[]> {
   const creates = orders.filter(isCreate).map(({ input }) => input as NewRequest);
-  const creations = creates.length > 0 ? [...(await createRequests(tx, creates))] : [];
   const moves = orders.flatMap(movesOf);
-  await tx.load([...new Set(moves.map(({ requestId }) => requestId.toLowerCase()))]);
-  const claimers = orders.filter(({ kind }) => kind === 'claim' || kind === 'claimAll').flatMap(movesOf);
-  await tx.loadHeld(claimers.map(({ relayer }) => relayer));
+  const ids = [...creates.map(({ record }) => record), ...moves].map(({ requestId }) => requestId.toLowerCase());
+  const [submitted] = await Promise.all([
+    readSubmitted(tx, creates),
+    begun,
+    tx.load([...new Set(ids)]),
+    tx.loadRelayers(moves.map(({ relayer }) => relayer)),
+  ]);
+  const creations = createRequests(tx, creates, submitted);
   return orders.map((order) => (order.kind === 'create' ? creations.shift() : move(tx, order)));
 }
 

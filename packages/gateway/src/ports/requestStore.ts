@@ -33,8 +33,10 @@ export interface Submission {
   readonly holders?: readonly string[];
 }
 
-/** What became of a new record: stored, or not for another one of the same submission. */
-export type Creation = { readonly outcome: 'created' } | { readonly outcome: 'exists'; readonly record: StoredRequest };
+/** What became of a new record: stored, with the record if another call has stored it for this one; or not, for another of the same submission. */
+export type Creation =
+  | { readonly outcome: 'created'; readonly record?: StoredRequest }
+  | { readonly outcome: 'exists'; readonly record: StoredRequest };
 
 /** All given filters must hold. */
 export interface RequestFilter {

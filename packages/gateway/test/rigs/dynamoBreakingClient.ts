@@ -21,7 +21,10 @@ interface Input {
 /** Makes a client whose writes of some items fail after all their tries, as where one partition is throttled. */
 export function createBreakingClient(
   endpoint: string,
-  when: { readonly before?: (write: AskedWrite) => boolean; readonly after?: (write: AskedWrite) => boolean },
+  when: {
+    readonly before?: (write: AskedWrite) => boolean | Promise<boolean>;
+    readonly after?: (write: AskedWrite) => boolean;
+  },
 ): DynamoDBClient {
   const client = createPatientClient({ endpoint, ...DYNAMO_TEST_ACCESS });
   const fail = () => {
@@ -33,7 +36,7 @@ export function createBreakingClient(
         // Data calls have such inputs.
         const { Key, Item, UpdateExpression: update = '' } = call.input as Input;
         const write = { command, requestId: (Key ?? Item)?.requestId?.S ?? '', update };
-        if (when.before?.(write)) fail();
+        if (await when.before?.(write)) fail();
         const answer = await next(call);
         if (when.after?.(write)) fail();
         return answer;

@@ -72,10 +72,28 @@ describeWithDynamo('a signature that is taken once', () => {
       );
       const standing = await all(signer);
       expect(standing).toHaveLength(1);
-      for (const [i, answer] of answers.entries()) {
-        expect(answer.outcome === 'created' ? records[i] : answer.record).toStrictEqual(standing[0]);
-      }
+      for (const [i, answer] of answers.entries()) expect(answer.record ?? records[i]).toStrictEqual(standing[0]);
+      expect(answers.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
     }
+  });
+
+  test('a rival that stores what another has marked leaves it the creation', async () => {
+    const [first, second] = [pendingRequest(), pendingRequest()];
+    const submission = { key: anyKey(), once: true };
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const client = createBreakingClient(rig.endpoint, {
+      async before({ requestId }) {
+        if (requestId === first.requestId) begun.resolve();
+        if (requestId === first.requestId) await goOn.promise;
+        return false;
+      },
+    });
+    const creating = rig.open({ client }).requests.create(first, submission);
+    await begun.promise;
+    const made = { ...second, requestId: first.requestId };
+    expect(await peer.create(second, submission)).toStrictEqual({ outcome: 'exists', record: made });
+    goOn.resolve();
+    expect(await creating).toStrictEqual({ outcome: 'created', record: made });
   });
 
   test('a plain creation is found later, and is a request of its own whoever was first', async () => {

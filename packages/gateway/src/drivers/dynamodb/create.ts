@@ -88,11 +88,13 @@ async function createOnce(context: CreateContext, record: StoredRequest, key: st
     const named = { ...record, requestId: marker.requestId };
     // A plain creation that is still under way becomes a request of its own.
     const found = marker.isPlain ? 'expired' : await storeRecord(context, named);
+    const isOwn = marker.requestId === own.requestId;
     if (found === 'expired') await replaceMarker(table, key, marker, own);
-    else if (marker.requestId === own.requestId && found !== 'other') return { outcome: 'created' };
+    else if (isOwn && found !== 'other') return { outcome: 'created' };
     else {
       const standing = await get(marker.requestId);
-      if (standing !== undefined) return { outcome: 'exists', record: standing };
+      // Whose marker stands has created it, also if a rival was faster to store what the marker names.
+      if (standing !== undefined) return { outcome: isOwn ? 'created' : 'exists', record: standing };
     }
   }
   throw new DependencyUnavailableError('store');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { Row } from '../sql/sqlWrite.ts';
-import { createQuery } from './connect.ts';
+import { createQuery, sendTogether } from './connect.ts';
 import { sweepActivity } from './saveTally.ts';
 import type { Tables } from './schema.ts';
 import { type CommittedChanges, createTransaction, type Transaction } from './transaction.ts';
@@ -141,8 +141,11 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   /** Sends the writes and the commit at once, and finds out whether that came through where the answer is lost. */
   async function commit(own: pg.Client, tx: Transaction): Promise<CommittedChanges | undefined> {
     number++;
-    const { changes, written } = tx.save();
-    const [write, ended] = await Promise.allSettled([written, own.query(end(changes))]);
+    const { changes, written, committed } = sendTogether(own, () => {
+      const saving = tx.save();
+      return { ...saving, committed: own.query(end(saving.changes)) };
+    });
+    const [write, ended] = await Promise.allSettled([written, committed]);
     if (ended.status === 'fulfilled') return changes;
     // A statement that is refused ends the transaction, and the commit is refused with it.
     const cause: unknown = write.status === 'rejected' ? write.reason : ended.reason;
@@ -184,7 +187,7 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
 
   async function transact(own: pg.Client, batch: readonly Waiting[]): Promise<void> {
     const tx = createTransaction({ query: createQuery(own), tables });
-    const results = await runOrders(tx, beginTransaction(own, tx), batch);
+    const results = await sendTogether(own, () => runOrders(tx, beginTransaction(own, tx), batch));
     if (now() - sweptAt > SWEEP_MS) await sweep(tx);
     const changes = await commit(own, tx);
     if (changes !== undefined) for (const listener of listeners) listener(changes);

@@ -88,15 +88,13 @@ const requestTables = ({ requests: r, counters, commits, pending }: Tables) => `
   );
   -- GET /requests?signer=
   CREATE INDEX ${indexOn(r, 'signer')} ON ${r} (lower(signer), created_at, request_id);
-  -- GET /requests?status=; what is to be removed
+  -- GET /requests?status=; what is to be removed; what a relayer holds: claims are few
   CREATE INDEX ${indexOn(r, 'status')} ON ${r} (status, created_at, request_id);
   -- GET /requests?chainName=, with a status and without
   CREATE INDEX ${indexOn(r, 'chain')} ON ${r} (chain_name, status, created_at, request_id);
   -- GET /requests/feed: what became pending, and what is claimed; a record leaves as it moves on
   CREATE INDEX ${indexOn(r, 'pending')} ON ${r} (chain_name, moved_seq) WHERE status = 'pending';
   CREATE INDEX ${indexOn(r, 'claims')} ON ${r} (chain_name, moved_seq) WHERE status = 'processing';
-  -- POST /admin/relayers/{address}/release
-  CREATE INDEX ${indexOn(r, 'owner')} ON ${r} (lower(claimed_by)) WHERE status = 'processing';
   -- POST /requests?once=true
   CREATE INDEX ${indexOn(r, 'signature')} ON ${r} (signature_key) WHERE signature_key IS NOT NULL;
   -- GET /admin/requests?txHash=

@@ -17,18 +17,16 @@ const stateMachine: readonly Mutant[] = [
     ["to: ['success', 'failed']", "to: ['success']"],
     ['move.from === from && ', ''],
   ]),
-  ...mutantsOf(`${sqlite}/requestWrites.ts`, storeTests, [
-    ["?5 AND status = '${MOVES.claim.from}'", '?5'],
-    ['AND claimed_at <= CASE', 'AND claimed_at >= CASE'],
+  ...mutantsOf('packages/gateway/src/drivers/sql/moves.ts', storeTests, [
+    ['const isPending = status === MOVES.claim.from;', 'const isPending = true;'],
+    ['(record.claimedAt ?? 0) <= limit', '(record.claimedAt ?? 0) >= limit'],
     ['>= maxOpenClaims', '> maxOpenClaims'],
+    ['if (held?.record.status === MOVES.report.from && isSame(', 'if (held !== undefined && isSame('],
+    ['MOVES.report.from && isSame(held.record.claimedBy, relayer)', 'MOVES.report.from'],
+    ['if (held?.record.status === from && isSame(', 'if (held !== undefined && isSame('],
+    ['from && isSame(held.record.claimedBy, relayer) && isMeant', 'from && isMeant'],
+    ['held.callId === callId ?', "held.callId !== '' ?"],
   ]),
-  ...mutantsOf(`${sqlite}/endWrites.ts`, storeTests, [
-    ["AND status = '${MOVES.report.from}' AND claimed_by = ?", 'AND claimed_by = ?'],
-    ["'${MOVES.report.from}' AND claimed_by = ?", "'${MOVES.report.from}' AND length(?) > 0"],
-    ["AND status = '${from}' AND claimed_by = ?", 'AND claimed_by = ?'],
-    ["'${from}' AND claimed_by = ?", "'${from}' AND length(?) > 0"],
-  ]),
-  ...mutantsOf(`${sqlite}/tables.ts`, storeTests, [['row[12] === callId', "row[12] !== ''"]]),
   ...mutantsOf(`${sqlite}/createWrite.ts`, storeTests, [['if (changes === 0) return CREATED;', '']]),
   ...mutantsOf('packages/gateway/src/requests/claim.ts', moveTests, [
     ["if (transition.outcome === 'conflict') {", 'if (false) {'],

@@ -1,4 +1,5 @@
 import type { StoredRequest } from '../../ports/requestStore.ts';
+import type { HeldRequest } from '../sql/moves.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import type { TextForm } from '../sql/tables.ts';
 
@@ -13,7 +14,7 @@ export const TEXT_FORM: TextForm = { write: escapeText, read: unescapeText };
 
 /** A request's columns, but for the two that only `create` writes. */
 export const REQUEST_COLUMNS =
-  'request_id, chain_name, action, signer, status, created_at, updated_at, params, tx_hash, error_message, claimed_by, claimed_at, held_by, held_since, call_id, moved_seq';
+  'request_id, chain_name, action, signer, status, created_at, updated_at, params, tx_hash, error_message, claimed_by, claimed_at, held_by, held_since, call_id';
 
 /** Reads a row as the port's record. */
 export function requestOfRow(row: Row): StoredRequest {
@@ -34,22 +35,10 @@ export function requestOfRow(row: Row): StoredRequest {
   };
 }
 
-/** A record as it stands in a transaction, with what tells repetitions from rivals. */
-export interface HeldRequest {
-  record: StoredRequest;
-  /** The call that moved it last. */
-  callId: string | null;
-  movedSeq: number;
-  /** Who claimed it last, also after a release, and since when without a break of a lease. */
-  heldBy: string | null;
-  heldSince: number | null;
-}
-
 /** Reads a row as what moves work on. */
 export const heldOfRow = (row: Row): HeldRequest => ({
   record: requestOfRow(row),
   callId: row.call_id === null ? null : String(row.call_id),
-  movedSeq: Number(row.moved_seq),
   heldBy: row.held_by === null ? null : String(row.held_by),
   heldSince: row.held_since === null ? null : Number(row.held_since),
 });

@@ -4,12 +4,12 @@ import { MAX_WAITING, MAX_WAITING_POSTS } from '../../ports/deliveryRules.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { eventOfMove } from '../../ports/webhookMessage.ts';
 import { type CommittedMoves, createTally, type Move } from '../sql/createTally.ts';
+import type { HeldRequest, MoveContext } from '../sql/moves.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import { EVENT_BITS } from '../sql/webhookRows.ts';
 import type { Query } from './connect.ts';
 import { type NewRequest, saveCreated } from './createRequests.ts';
-import type { MoveContext } from './moves.ts';
-import { errorColumn, type HeldRequest, heldOfRow, REQUEST_COLUMNS } from './records.ts';
+import { errorColumn, heldOfRow, REQUEST_COLUMNS } from './records.ts';
 import { saveTally } from './saveTally.ts';
 import type { Tables } from './schema.ts';
 

@@ -13,10 +13,10 @@ import { createAccessWrites } from '../sql/accessWrites.ts';
 import type { SharedWrites } from '../sql/adminStore.ts';
 import type { ExpiredStep, ExpiryStep } from '../sql/createRetention.ts';
 import { createDeliveryWrites } from '../sql/deliveryWrites.ts';
+import { BY_ADMINISTRATOR, claim, claimAll, release, reopen, report, reportAll } from '../sql/moves.ts';
 import type { SqlValue, SqlWrite } from '../sql/sqlWrite.ts';
 import { createWebhookWrites } from '../sql/webhookWrites.ts';
 import { createRequests, type NewRequest, readSubmitted } from './createRequests.ts';
-import { claim, claimAll, release, reopen, report, reportAll } from './moves.ts';
 import { TEXT_FORM } from './records.ts';
 import type { Tables } from './schema.ts';
 import type { Transaction } from './transaction.ts';
@@ -109,7 +109,7 @@ async function releaseAll(tx: Transaction, { relayer, now, limit }: ReleaseAll):
   );
   await tx.load(rows.map(({ request_id: id }) => String(id)));
   for (const { request_id: id, claimed_by: owner } of rows) {
-    release(tx, { requestId: String(id), relayer: String(owner), releaseId: 'released by an administrator', now });
+    release(tx, { requestId: String(id), relayer: String(owner), releaseId: BY_ADMINISTRATOR, now });
   }
   return rows.length;
 }

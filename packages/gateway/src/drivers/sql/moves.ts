@@ -1,10 +1,32 @@
 import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
-import type { BatchTransition, Claim, ClaimTransition, Release, Report, Transition } from '../../ports/requestStore.ts';
-import type { Move } from '../sql/createTally.ts';
-import { inBatch } from '../sql/tables.ts';
-import type { HeldRequest } from './records.ts';
+import type {
+  BatchTransition,
+  Claim,
+  ClaimTransition,
+  Release,
+  Report,
+  StoredRequest,
+  Transition,
+} from '../../ports/requestStore.ts';
+import type { Move } from './createTally.ts';
+import { inBatch } from './tables.ts';
 
-/** What moves of one transaction work on: records that nobody else can move until it has ended. */
+/** A record as it stands in a transaction, with what tells repetitions from rivals. */
+export interface HeldRequest {
+  record: StoredRequest;
+  /** The call that moved it last. */
+  callId: string | null;
+  /** Number of its last move; undefined: this transaction has not moved it. */
+  movedSeq?: number;
+  /** Who claimed it last, also after a release, and since when without a break of a lease. */
+  heldBy: string | null;
+  heldSince: number | null;
+}
+
+/**
+ * What moves of one transaction work on: records that nobody else can move until it has ended. The functions of this file are the one
+ * place that decides, for both SQL stores, whether a relayer may claim, report or give back.
+ */
 export interface MoveContext {
   find(requestId: string): HeldRequest | undefined;
   /** Notes that a record has changed. @param move - absent where nothing is counted: a renewal */
@@ -144,6 +166,9 @@ function giveBack(context: MoveContext, name: 'release' | 'reopen', one: Release
   }
   return transitionOf(held, releaseId);
 }
+
+/** Call id of what an administrator has released. */
+export const BY_ADMINISTRATOR = 'released by an administrator';
 
 /** Gives back what the relayer holds. */
 export const release = (context: MoveContext, one: Release): Transition => giveBack(context, 'release', one);

@@ -18,9 +18,9 @@ import type { OwnMoves } from './createRequestChanges.ts';
 import { createStatements, readStore } from './createSnapshot.ts';
 import { newRequestOf } from './createWrite.ts';
 import type { Writer } from './createWriter.ts';
-import type { ReleasedStep } from './endWrites.ts';
 import { listPage } from './listRequests.ts';
 import type { SqliteContext } from './sqliteContext.ts';
+import type { ReleasedStep } from './stepWrites.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
 /** Numbers of the last moves that were given: of what became pending, and of claims that have lapsed. */

@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
-import type { BatchTransition, Release, Report, Transition } from '../../ports/requestStore.ts';
+import { REQUEST_MOVES } from '@prism-gateway/protocol/states';
 import type { ExpiredStep, ExpiryStep, WalkPosition } from '../sql/createRetention.ts';
-import { inBatch } from '../sql/tables.ts';
+import { BY_ADMINISTRATOR, type MoveContext, release } from '../sql/moves.ts';
 import type { Counters } from './counters.ts';
-import { prepareTransition, type QuotedTables, type ReadTransition } from './tables.ts';
+import type { QuotedTables } from './tables.ts';
 
 /** Most records that one step removes: some milliseconds' work, which others wait for. */
 const MAX_REMOVED = 100;
@@ -47,61 +46,6 @@ export function prepareRetention(database: DatabaseSync, t: QuotedTables, counte
   };
 }
 
-/** Prepares single reports. */
-export function prepareReport(
-  database: DatabaseSync,
-  t: QuotedTables,
-  { counters, transitionOf }: { readonly counters: Counters; readonly transitionOf: ReadTransition },
-) {
-  const update = database.prepare(`
-    UPDATE ${t.requests} SET status = ?, tx_hash = ?, error_message = ?, updated_at = ?, call_id = ?, moved_seq = ?
-    WHERE request_id = ? AND status = '${MOVES.report.from}' AND claimed_by = ?`);
-  return function report({ requestId, relayer, reportId, now, outcome }: Report): Transition {
-    const txHash = outcome.status === 'success' ? outcome.txHash : null;
-    const errorMessage = outcome.status === 'failed' ? outcome.errorMessage : null;
-    const values = [outcome.status, txHash, errorMessage, now, reportId, counters.nextMove()];
-    const isMade = update.run(...values, requestId, relayer).changes === 1;
-    const transition = transitionOf(requestId, reportId);
-    if (!isMade || transition.outcome === 'missing') return transition;
-    const { chainName, claimedAt } = transition.record;
-    const move = { chainName, from: MOVES.report.from, to: outcome.status, at: now };
-    counters.moved({ ...move, oldOwner: relayer, claimedAt });
-    return transition;
-  };
-}
-
-/** Makes every report of a batch. */
-export const createReportAll =
-  (report: (report: Report) => Transition) =>
-  (reports: readonly Report[]): readonly BatchTransition[] =>
-    reports.map((one) => inBatch(report(one)));
-
-/** What a release leaves of a claim, with the values of `updated_at`, `call_id` and `moved_seq`. */
-const RELEASED = `status = '${MOVES.release.to[0]}', claimed_by = NULL, claimed_at = NULL, error_message = NULL,
-  updated_at = ?, call_id = ?, moved_seq = ?`;
-
-/** Prepares the release of one request by its owner, or the reopening of what it reported failed. */
-export function prepareRelease(
-  database: DatabaseSync,
-  t: QuotedTables,
-  { counters, move }: { readonly counters: Counters; readonly move: 'release' | 'reopen' },
-) {
-  const { from } = MOVES[move];
-  const update = database.prepare(`
-    UPDATE ${t.requests} SET ${RELEASED}
-    WHERE request_id = ? AND status = '${from}' AND claimed_by = ? AND claimed_at = coalesce(?, claimed_at)`);
-  const transitionOf = prepareTransition(database, t);
-  return function release({ requestId, relayer, releaseId, now, claimedAt }: Release): Transition {
-    const isMade = update.run(now, releaseId, counters.nextMove(), requestId, relayer, claimedAt ?? null).changes === 1;
-    const transition = transitionOf(requestId, releaseId);
-    if (!isMade || transition.outcome === 'missing') return transition;
-    const { chainName } = transition.record;
-    const owner = move === 'release' && { oldOwner: relayer };
-    counters.moved({ chainName, from, to: MOVES[move].to[0], at: now, ...owner });
-    return transition;
-  };
-}
-
 /** A part of a walk over all claims that gives back those of one relayer. */
 export interface ReleaseStep {
   readonly relayer: string;
@@ -121,24 +65,22 @@ export interface ReleasedStep {
 const MAX_WALKED = 500;
 
 /** Prepares the release of what one relayer holds, step by step. */
-export function prepareReleaseStep(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+export function prepareReleaseStep(database: DatabaseSync, t: QuotedTables, moves: MoveContext) {
   const select = database.prepare(`
-    SELECT seq, created_at, request_id, chain_name, claimed_by FROM ${t.requests}
-    WHERE status = '${MOVES.release.from}' AND (created_at, request_id) > (?, ?)
+    SELECT created_at, request_id, chain_name, claimed_by FROM ${t.requests}
+    WHERE status = '${REQUEST_MOVES.release.from}' AND (created_at, request_id) > (?, ?)
     ORDER BY created_at, request_id LIMIT ${MAX_WALKED}`);
-  const update = database.prepare(`UPDATE ${t.requests} SET ${RELEASED} WHERE seq = ?`);
   return function releaseStep({ relayer, now, limit, after }: ReleaseStep): ReleasedStep {
     const released: { requestId: string; chainName: string }[] = [];
     let next = after;
     const rows = select.all(after.createdAt, after.requestId);
     for (const row of rows) {
       if (released.length === limit) return { released, next };
-      next = { createdAt: Number(row.created_at), requestId: String(row.request_id) };
-      if (String(row.claimed_by).toLowerCase() !== relayer.toLowerCase()) continue;
-      update.run(now, 'released by an administrator', counters.nextMove(), Number(row.seq));
-      const chainName = String(row.chain_name);
-      counters.moved({ chainName, from: MOVES.release.from, to: MOVES.release.to[0], at: now, oldOwner: relayer });
-      released.push({ requestId: next.requestId, chainName });
+      const [requestId, owner] = [String(row.request_id), String(row.claimed_by)];
+      next = { createdAt: Number(row.created_at), requestId };
+      if (owner.toLowerCase() !== relayer.toLowerCase()) continue;
+      release(moves, { requestId, relayer: owner, releaseId: BY_ADMINISTRATOR, now });
+      released.push({ requestId, chainName: String(row.chain_name) });
     }
     return rows.length < MAX_WALKED ? { released } : { released, next };
   };

@@ -1,6 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
-import type { StoredRequest, Transition } from '../../ports/requestStore.ts';
+import type { StoredRequest } from '../../ports/requestStore.ts';
 import type { SharedTables } from '../sql/sharedTables.ts';
 import type { TableNames } from '../sql/tables.ts';
 
@@ -106,9 +105,10 @@ export const signaturePlace = (hash: string) => `(-1 - ${hash})`;
  * Begins a query for requests `r`, of which only some are wanted: the others come with null for params, which may be large.
  *
  * @param wanted - condition on columns of `r`
+ * @param more - columns behind those of a request
  */
-export function selectWanted(tables: QuotedTables, wanted: string): string {
-  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} r LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
+export function selectWanted(tables: QuotedTables, wanted: string, ...more: readonly string[]): string {
+  return `SELECT ${[REQUEST_COLUMNS, ...more].join(', ')} FROM ${tables.requests} r LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
 }
 
 /** Begins the same by what `f` of `signed` says. @param wanted - as there */
@@ -117,8 +117,8 @@ export function selectSigned(tables: QuotedTables, wanted: string): string {
     LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
 }
 
-/** Reads a row as the port's record. */
-export function requestOfRow(row: RequestRow): StoredRequest {
+/** Reads a row as the port's record, whatever columns are behind it. */
+export function requestOfRow(row: readonly [...RequestRow, ...unknown[]]): StoredRequest {
   const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, claimedBy, claimedAt] = row;
   const created = { requestId, chainName, action, signer, status, paramsJson, createdAt, updatedAt };
   if (claimedBy === null || claimedAt === null) return created;
@@ -127,23 +127,3 @@ export function requestOfRow(row: RequestRow): StoredRequest {
   if (txHash !== null) return { ...claimed, txHash };
   return errorMessage === null ? claimed : { ...claimed, errorMessage };
 }
-
-/**
- * Prepares the reading of a record after a conditional write. The id of the call that moved it last tells whose move it was: this
- * call's, now or at an earlier try, or a rival's.
- *
- * @param columns - begins the query; default whole requests
- */
-export function prepareTransition(database: DatabaseSync, t: QuotedTables, columns = selectRequests(t)) {
-  const select = database.prepare(`${columns} WHERE r.request_id = ?`);
-  select.setReturnArrays(true);
-  return function transitionOf(requestId: string, callId: string): Transition {
-    // The columns are those of RequestRow.
-    const row = select.get(requestId) as unknown as RequestRow | undefined;
-    if (row === undefined) return { outcome: 'missing' };
-    return { outcome: row[12] === callId ? 'moved' : 'conflict', record: requestOfRow(row) };
-  };
-}
-
-/** Reads a record after a conditional write. */
-export type ReadTransition = ReturnType<typeof prepareTransition>;

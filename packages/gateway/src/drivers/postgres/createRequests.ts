@@ -1,6 +1,7 @@
 import { type Creation, RECORD_BYTES, type StoredRequest, type Submission } from '../../ports/requestStore.ts';
+import type { Query } from './connect.ts';
 import { REQUEST_COLUMNS, requestOfRow } from './records.ts';
-import type { Transaction } from './transaction.ts';
+import type { Tables } from './schema.ts';
 
 /** A record to be stored. */
 export interface NewRequest {
@@ -8,11 +9,24 @@ export interface NewRequest {
   readonly submission?: Submission | undefined;
 }
 
+interface QueryContext {
+  readonly query: Query;
+  readonly tables: Tables;
+}
+
+/** The transaction that creations are part of. */
+interface CreateContext {
+  /** Finds a record that was loaded. */
+  find(requestId: string): unknown;
+  /** Notes a new record. */
+  created(request: NewRequest): void;
+}
+
 const CREATED = { outcome: 'created' } as const satisfies Creation;
 
 /** What `createRequests` reads: the first record of each submission that has not failed. */
 export async function readSubmitted(
-  { query, tables }: Pick<Transaction, 'query' | 'tables'>,
+  { query, tables }: QueryContext,
   requests: readonly NewRequest[],
 ): Promise<Map<string, StoredRequest>> {
   const keys = requests.flatMap(({ submission }) => (submission?.once === true ? [submission.key] : []));
@@ -32,7 +46,7 @@ export async function readSubmitted(
  * @returns one a record, in their order
  */
 export function createRequests(
-  tx: Transaction,
+  { find, created }: CreateContext,
   requests: readonly NewRequest[],
   submitted: Map<string, StoredRequest>,
 ): Creation[] {
@@ -40,7 +54,7 @@ export function createRequests(
     const { record, submission } = request;
     const before = submission?.once === true ? submitted.get(submission.key) : undefined;
     if (before !== undefined && before.requestId !== record.requestId) return { outcome: 'exists', record: before };
-    if (before === undefined && tx.find(record.requestId) === undefined) tx.created(request);
+    if (before === undefined && find(record.requestId) === undefined) created(request);
     if (submission !== undefined && !submitted.has(submission.key)) submitted.set(submission.key, record);
     return CREATED;
   });
@@ -48,7 +62,7 @@ export function createRequests(
 
 /** Stores records that are new, by one statement. */
 export async function saveCreated(
-  { query, tables }: Pick<Transaction, 'query' | 'tables'>,
+  { query, tables }: QueryContext,
   created: readonly (NewRequest & { readonly movedSeq: number })[],
 ): Promise<void> {
   const column = (read: (record: StoredRequest) => unknown) => created.map(({ record }) => read(record));

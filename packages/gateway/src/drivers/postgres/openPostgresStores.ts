@@ -1,11 +1,6 @@
-import type { AdminStore } from '../../ports/adminStore.ts';
-import type { RelayerStore } from '../../ports/relayerStore.ts';
-import type { RequestChanges } from '../../ports/requestChanges.ts';
-import type { RequestStore } from '../../ports/requestStore.ts';
-import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
 import { createAdminStore, createRelayerStore, type SqlContext } from '../sql/adminStore.ts';
 import { createRetention, type RetentionOptions } from '../sql/createRetention.ts';
-import type { SharedRateLimitStore } from '../sql/createSharedRateLimits.ts';
+import type { SqlStores } from '../sql/sqlStores.ts';
 import { relayerOfRow, type TableNames } from '../sql/tables.ts';
 import { createWebhookStore } from '../sql/webhookStore.ts';
 import { type DatabaseOptions, openPostgres } from './connect.ts';
@@ -19,20 +14,9 @@ import { createRequestStore } from './requestStore.ts';
 import { schemasOf, tablesOf } from './schema.ts';
 import { translate } from './writes.ts';
 
-export interface PostgresStores {
-  readonly requests: RequestStore;
-  readonly changes: RequestChanges;
-  readonly relayers: RelayerStore;
-  readonly admin: AdminStore;
-  readonly rateLimits: SharedRateLimitStore;
-  readonly webhooks: WebhookStore;
-  readonly deliveries: DeliveryQueue;
-  /** @throws DependencyUnavailableError */
-  checkReady(): Promise<void>;
+export interface PostgresStores extends SqlStores {
   /** Removes all that is old by now. @throws DependencyUnavailableError */
   sweep(): Promise<void>;
-  /** Finishes every write under way and closes the connections. */
-  close(): Promise<void>;
 }
 
 export interface PostgresOptions extends DatabaseOptions, RetentionOptions {

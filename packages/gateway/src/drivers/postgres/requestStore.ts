@@ -1,4 +1,4 @@
-import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol/states';
+import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type {
   FeedPage,
@@ -6,10 +6,11 @@ import type {
   ListPage,
   ListQuery,
   ReleaseAll,
-  RequestStats,
   RequestStore,
   StoredRequest,
 } from '../../ports/requestStore.ts';
+import { selectStats, statsOfRow } from '../sql/adminRows.ts';
+import { type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import type { Query } from './connect.ts';
 import type { Writer } from './createWriter.ts';
@@ -135,83 +136,36 @@ async function listPage(reader: Reader, query: ListQuery): Promise<ListPage> {
   return { items, next: isCut && last !== undefined ? positionOf(last) : null };
 }
 
-/** Numbers of the last moves that were given: of what became pending, and of claims that have lapsed. */
-interface Position {
-  readonly pending: number;
-  readonly lapsed: number;
-}
-
-async function startOf({ read, tables }: Reader, query: FeedQuery): Promise<Position> {
-  const { after, from, chainName, leaseExpiredAt = -1 } = query;
-  if (after !== undefined) {
-    const [, pending, lapsed] = /^(\d{1,15})-(\d{1,15})$/.exec(after) ?? [];
-    if (pending === undefined || lapsed === undefined) throw new InvalidCursorError();
-    return { pending: Number(pending), lapsed: Number(lapsed) };
-  }
-  if (from === 'oldest') return { pending: 0, lapsed: 0 };
-  // Before the first claim that holds, so that all that lapse from here on are given.
+async function readStart({ read, tables }: Reader, { chainName, leaseExpiredAt = -1 }: FeedQuery): Promise<FeedStart> {
   const [row] = await read(
     `SELECT value, (SELECT min(moved_seq) FROM ${tables.requests}
        WHERE chain_name = $1 AND status = 'processing' AND claimed_at > $2) AS first
      FROM ${tables.counters} WHERE name = 'sequence'`,
     [chainName, leaseExpiredAt],
   );
-  const now = Number(row?.value ?? 0);
-  return { pending: now, lapsed: typeof row?.first === 'number' ? row.first - 1 : now };
+  const firstClaim = typeof row?.first === 'number' ? row.first : undefined;
+  return { sequence: Number(row?.value ?? 0), firstClaim };
 }
 
-/**
- * Reads a page of a chain's feed: first the claims that have lapsed, since those have waited longest, then what has become pending. Moves
- * are numbered in the order of their commits, so that none can appear before a position that was read.
- */
 async function readFeed(reader: Reader, query: FeedQuery): Promise<FeedPage> {
-  const { chainName, limit, maxParamsBytes, leaseExpiredAt = -1 } = query;
-  let { pending, lapsed } = await startOf(reader, query);
-  const walk = async (status: string, after: number): Promise<readonly Row[]> =>
-    await reader.read(
+  const { chainName, limit, leaseExpiredAt = -1 } = query;
+  const start = readFeedPosition(query) ?? startFeed(await readStart(reader, query));
+  const walk = async (status: string, after: number): Promise<readonly FeedRow<unknown>[]> => {
+    const rows = await reader.read(
       `SELECT request_id, moved_seq, claimed_at, octet_length(params) AS bytes FROM ${reader.tables.requests}
        WHERE chain_name = $1 AND status = '${status}' AND moved_seq > $2 ORDER BY moved_seq LIMIT $3`,
       [chainName, after, limit + 1],
     );
-  const [claims, fresh] = await Promise.all([walk('processing', lapsed), walk('pending', pending)]);
-  const ids: unknown[] = [];
-  let bytes = 0;
-  const add = (row: Row): boolean => {
-    bytes += Number(row.bytes);
-    if (ids.length === limit || (ids.length > 0 && bytes > maxParamsBytes)) return false;
-    ids.push(row.request_id);
-    return true;
+    return rows.map((row) => ({
+      ...{ movedSeq: Number(row.moved_seq), bytes: Number(row.bytes), claimedAt: Number(row.claimed_at) },
+      value: row.request_id,
+    }));
   };
-  let nextClaimAt: number | undefined;
-  for (const row of claims) {
-    // Claims lapse in their order, up to the time that lies between a clock and a commit.
-    if (Number(row.claimed_at) > leaseExpiredAt) nextClaimAt = Number(row.claimed_at);
-    if (nextClaimAt !== undefined || !add(row)) break;
-    lapsed = Number(row.moved_seq);
-  }
-  for (const row of fresh) {
-    if (!add(row)) break;
-    pending = Number(row.moved_seq);
-  }
-  const items = await readByIds(reader, ids);
-  // What has moved on since: it comes again with its new number, if it is pending then.
-  const open = items.filter(
-    ({ status, claimedAt = 0 }) => status === 'pending' || (status === 'processing' && claimedAt <= leaseExpiredAt),
-  );
-  return { items: open, next: `${pending}-${lapsed}`, ...(nextClaimAt !== undefined && { nextClaimAt }) };
-}
-
-async function readStats({ read, tables }: Reader): Promise<RequestStats> {
-  const sums = REQUEST_STATUSES.map((status) => `(SELECT sum(${status}) FROM ${tables.chains}) AS ${status}`).join(
-    ', ',
-  );
-  const [row] = await read(
-    `SELECT ${sums}, (SELECT min(created_at) FROM ${tables.requests} WHERE status = 'pending') AS oldest`,
-  );
-  const counts = REQUEST_STATUSES.map((status) => [status, Number(row?.[status] ?? 0)]);
-  // Every status is there.
-  const countByStatus = Object.fromEntries(counts) as Record<RequestStatus, number>;
-  return typeof row?.oldest === 'number' ? { countByStatus, oldestPendingAt: row.oldest } : { countByStatus };
+  const [claims, fresh] = await Promise.all([walk('processing', start.lapsed), walk('pending', start.pending)]);
+  const { values, ...rest } = fillFeed(query, start, { claims, fresh });
+  // What has moved on since comes again with its new number, if it is pending then.
+  const open: Condition[] = [["status = 'pending'"], ["status = 'processing' AND claimed_at <= ?", leaseExpiredAt]];
+  return { items: await readByIds(reader, values, open), ...rest };
 }
 
 async function releaseAll(writer: Writer, { limit, ...rest }: ReleaseAll): Promise<number> {
@@ -242,7 +196,10 @@ export function createRequestStore({ read, writer, tables }: PostgresContext): R
     release: (release) => writer.write('release', release),
     reopen: (reopening) => writer.write('reopen', reopening),
     releaseAll: (release) => releaseAll(writer, release),
-    stats: () => readStats(reader),
+    async stats() {
+      const [row = {}] = await read(selectStats(tables));
+      return statsOfRow(row);
+    },
     async pendingBytes(holders) {
       const rows = await read(`SELECT holder, bytes FROM ${tables.pending} WHERE holder = ANY($1)`, [holders]);
       const bytes = new Map(rows.map((row) => [row.holder, Number(row.bytes)]));

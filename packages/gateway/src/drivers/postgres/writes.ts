@@ -40,39 +40,25 @@ export type WriteKind = keyof Writes;
 export type WriteOrder = { [K in WriteKind]: { readonly kind: K; readonly input: Writes[K]['input'] } }[WriteKind];
 export type WriteResult = Writes[WriteKind]['result'];
 
+const TOGETHER = ['create', 'claim', 'claimAll', 'report', 'reportAll', 'release', 'reopen'] as const;
 /** Writes of which many share a transaction, for each works on records that it names. */
-export type TogetherOrder = Extract<
-  WriteOrder,
-  { kind: 'create' | 'claim' | 'claimAll' | 'report' | 'reportAll' | 'release' | 'reopen' }
->;
+export type TogetherOrder = Extract<WriteOrder, { kind: (typeof TOGETHER)[number] }>;
 
-const TOGETHER: ReadonlySet<WriteKind> = new Set([
-  'create',
-  'claim',
-  'claimAll',
-  'report',
-  'reportAll',
-  'release',
-  'reopen',
-]);
-export const isTogether = (order: WriteOrder): order is TogetherOrder => TOGETHER.has(order.kind);
+export const isTogether = (order: WriteOrder): order is TogetherOrder => TOGETHER.some((kind) => kind === order.kind);
 
 /** Most records that one step removes, or releases: some milliseconds' work, which others wait for. */
 const STEP = 200;
 
-function movesOf(order: TogetherOrder): readonly { readonly requestId: string; readonly relayer: string }[] {
-  if (order.kind === 'create') return [];
-  if (order.kind === 'claimAll' || order.kind === 'reportAll') return order.input;
-  return [order.input];
+const MOVES = { claim, claimAll, report, reportAll, release, reopen };
+
+function move(tx: Transaction, { kind, input }: Exclude<TogetherOrder, { kind: 'create' }>): WriteResult {
+  // `kind` names the function that takes this `input`; TypeScript cannot follow the pair through the union.
+  return (MOVES[kind] as (tx: Transaction, input: unknown) => WriteResult)(tx, input);
 }
 
-function move(tx: Transaction, order: Exclude<TogetherOrder, { kind: 'create' }>): WriteResult {
-  if (order.kind === 'claim') return claim(tx, order.input);
-  if (order.kind === 'claimAll') return claimAll(tx, order.input);
-  if (order.kind === 'report') return report(tx, order.input);
-  if (order.kind === 'reportAll') return reportAll(tx, order.input);
-  return order.kind === 'reopen' ? reopen(tx, order.input) : release(tx, order.input);
-}
+/** What an order moves. */
+const movesOf = ({ kind, input }: TogetherOrder) =>
+  kind === 'create' ? [] : [input as Claim | readonly Claim[]].flat();
 
 const isCreate = (order: TogetherOrder) => order.kind === 'create';
 
@@ -170,8 +156,6 @@ async function runWrite<T>({ query }: Transaction, write: SqlWrite<T>): Promise<
   return step.value;
 }
 
-type AloneKind = Exclude<WriteKind, TogetherOrder['kind']>;
-
 /** Makes the function that runs an order in a transaction of its own. */
 export function createRunAlone(tables: Tables) {
   const shared = {
@@ -179,7 +163,8 @@ export function createRunAlone(tables: Tables) {
     ...createWebhookWrites(tables),
     ...createDeliveryWrites(tables),
   };
-  const writes: { [K in AloneKind]: (tx: Transaction, input: Writes[K]['input']) => Promise<Writes[K]['result']> } = {
+  type OwnKind = Exclude<WriteKind, TogetherOrder['kind'] | keyof typeof shared>;
+  const own: { [K in OwnKind]: (tx: Transaction, input: Writes[K]['input']) => Promise<Writes[K]['result']> } = {
     releaseAll,
     expireStep,
     removeRequest,
@@ -187,23 +172,15 @@ export function createRunAlone(tables: Tables) {
       tx.seen(address, at);
       return null;
     },
-    noteAct: (tx, input) => runWrite(tx, shared.noteAct(input)),
-    dropAct: (tx, input) => runWrite(tx, shared.dropAct(input)),
-    putRelayer: (tx, input) => runWrite(tx, shared.putRelayer(input)),
-    removeRelayer: (tx, input) => runWrite(tx, shared.removeRelayer(input)),
-    suspendRelayer: (tx, input) => runWrite(tx, shared.suspendRelayer(input)),
     probe: async () => null,
-    addWebhook: (tx, input) => runWrite(tx, shared.addWebhook(input)),
-    changeWebhook: (tx, input) => runWrite(tx, shared.changeWebhook(input)),
-    rotateWebhook: (tx, input) => runWrite(tx, shared.rotateWebhook(input)),
-    removeWebhook: (tx, input) => runWrite(tx, shared.removeWebhook(input)),
-    resendDelivery: (tx, input) => runWrite(tx, shared.resendDelivery(input)),
-    takeDeliveries: (tx, input) => runWrite(tx, shared.takeDeliveries(input)),
-    settleDeliveries: (tx, input) => runWrite(tx, shared.settleDeliveries(input)),
   };
-  return async function runAlone(tx: Transaction, order: WriteOrder): Promise<WriteResult> {
+  const isOwn = (kind: string): kind is OwnKind => Object.hasOwn(own, kind);
+  return async function runAlone(tx: Transaction, { kind, input }: WriteOrder): Promise<WriteResult> {
     // `kind` names the function that takes this `input`; TypeScript cannot follow the pair through the union.
-    const write = writes[order.kind as AloneKind] as (tx: Transaction, input: unknown) => Promise<WriteResult>;
-    return await write(tx, order.input);
+    if (isOwn(kind)) return await (own[kind] as (tx: Transaction, input: unknown) => Promise<WriteResult>)(tx, input);
+    return await runWrite(
+      tx,
+      (shared[kind as keyof typeof shared] as (input: unknown) => SqlWrite<WriteResult>)(input),
+    );
   };
 }

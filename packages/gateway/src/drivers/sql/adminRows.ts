@@ -1,3 +1,4 @@
+import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol/states';
 import {
   type Activity,
   type ActPage,
@@ -5,8 +6,23 @@ import {
   quantileOf,
   type RelayerStats,
 } from '../../ports/adminStore.ts';
+import type { RequestStats } from '../../ports/requestStore.ts';
 import type { Row } from './sqlWrite.ts';
 import type { TextForm } from './tables.ts';
+
+/** SQL for how many requests there are by status, and since when the oldest pending one. */
+export function selectStats({ chains, requests }: { readonly chains: string; readonly requests: string }): string {
+  const sums = REQUEST_STATUSES.map((status) => `(SELECT sum(${status}) FROM ${chains}) AS ${status}`).join(', ');
+  return `SELECT ${sums}, (SELECT min(created_at) FROM ${requests} WHERE status = 'pending') AS oldest`;
+}
+
+/** Reads what `selectStats` gives. */
+export function statsOfRow(row: Row): RequestStats {
+  const counts = REQUEST_STATUSES.map((status) => [status, Number(row[status] ?? 0)]);
+  // Every status is there.
+  const countByStatus = Object.fromEntries(counts) as Record<RequestStatus, number>;
+  return typeof row.oldest === 'number' ? { countByStatus, oldestPendingAt: row.oldest } : { countByStatus };
+}
 
 /** Reads the counts of a chain. */
 export function readChain({ chain_name, pending, processing, success, failed }: Row): ChainCounts {

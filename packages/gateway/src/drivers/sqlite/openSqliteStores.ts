@@ -1,12 +1,7 @@
 import { migrateDatabase } from '@prism-gateway/node';
-import type { AdminStore } from '../../ports/adminStore.ts';
-import type { RelayerStore } from '../../ports/relayerStore.ts';
-import type { RequestChanges } from '../../ports/requestChanges.ts';
-import type { RequestStore } from '../../ports/requestStore.ts';
-import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
 import type { WorkerThread } from '../../ports/workerThread.ts';
 import { createAdminStore, createRelayerStore, type SqlContext } from '../sql/adminStore.ts';
-import type { SharedRateLimitStore } from '../sql/createSharedRateLimits.ts';
+import type { SqlStores } from '../sql/sqlStores.ts';
 import type { TableNames } from '../sql/tables.ts';
 import { createWebhookStore } from '../sql/webhookStore.ts';
 import { createFileCheck } from './checkFile.ts';
@@ -21,19 +16,7 @@ import { schemasOf } from './schema.ts';
 import { quoteTables } from './tables.ts';
 import { TEXT_FORM } from './webhookWrites.ts';
 
-export interface SqliteStores {
-  readonly requests: RequestStore;
-  readonly changes: RequestChanges;
-  readonly relayers: RelayerStore;
-  readonly admin: AdminStore;
-  readonly rateLimits: SharedRateLimitStore;
-  readonly webhooks: WebhookStore;
-  readonly deliveries: DeliveryQueue;
-  /** @throws DependencyUnavailableError */
-  checkReady(): Promise<void>;
-  /** Finishes every write under way and closes the file. */
-  close(): Promise<void>;
-}
+export type SqliteStores = SqlStores;
 
 export interface SqliteOptions extends RetentionOptions {
   /** Path of the database; made where there is none. */

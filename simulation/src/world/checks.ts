@@ -69,9 +69,9 @@ export function startChecks(world: World): void {
   /** All that a request has of signatures, and the nonces that they use. */
   const entriesOf = ({ signer, nonce, digest, entries }: Story) => entries ?? [{ signer, nonce, digest }];
   const isCarriedOut = (story: Story) => entriesOf(story).some(({ digest }) => isExecuted(digest));
-  /** Requests that were carried out once: a reorganisation deeper than the confirmations may have undone that, which the watchtower tells. */
-  const wasCarriedOut = new Set<string>();
-  const isUndone = (story: Story) => wasCarriedOut.has(story.requestId) && !isCarriedOut(story);
+  /** Whether a reorganisation has undone a request: one deeper than the confirmations, which the watchtower tells. */
+  const isUndone = (story: Story) =>
+    !isCarriedOut(story) && entriesOf(story).some(({ digest }) => digest !== undefined && executions.has(digest));
 
   /** Whether another request of the same signer has used its nonce: signed for less, it paid after all; or one before it was undone. */
   function isOvertaken({ requestId, signer, nonce }: Story): boolean {
@@ -128,7 +128,6 @@ export function startChecks(world: World): void {
     for (const { length } of each)
       if (length > 1) report('executed once', requestId, `A signature (${kind}) was executed ${length} times.`);
     const found = each.flat();
-    if (found.length > 0) wasCarriedOut.add(requestId);
     const isDeep = found.some(({ blockNumber }) => head - blockNumber >= CONFIRMATIONS);
     const isWrong =
       (story.status === 'success' && found.length === 0 && !isUndone(story)) ||

@@ -124,7 +124,7 @@ function serveNode(realm: Realm, node: ChainNode, calls: Map<string, number>): v
   });
 }
 
-/** Keeps what the Forwarder says of each digest, in the chain as it is. */
+/** Keeps what the Forwarder says of each digest, in the chain as it is; none of one that was undone. */
 function followExecutions(chain: Chain, forwarder: string): Map<Hex, Execution[]> {
   const executions = new Map<Hex, Execution[]>();
   chain.onBlock(({ kind, block }) => {

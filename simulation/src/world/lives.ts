@@ -11,8 +11,8 @@ import {
 import type { PrismUser } from '@prism-gateway/testing/world';
 import { createWalletClient, decodeFunctionResult, encodeFunctionData, type Hex, http, toHex } from 'viem';
 import type { Random } from '../core/random.ts';
-import { CHAIN_ID, CHAIN_NAME, type World } from './createWorld.ts';
-import { marketFee, postRequest, postSigned, signRequest, WRITE_GAS } from './postRequest.ts';
+import { CHAIN_ID, CHAIN_NAME, CREDITS_PER_ETH, type World } from './createWorld.ts';
+import { postRequest, postSigned, signRequest, WRITE_GAS } from './postRequest.ts';
 import type { Story } from './story.ts';
 
 const ETHER = 10n ** 18n;
@@ -73,6 +73,9 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       .sendTransaction(order as never)
       .catch(() => undefined);
   }
+
+  /** What a user would offer now. */
+  const quoteFee = async (gas: bigint) => gas * (await world.quoteGasPrice()) * CREDITS_PER_ETH * 3n;
 
   async function readCredits(functionName: 'nonces' | 'balanceOf', owner: Hex): Promise<bigint> {
     const data = encodeFunctionData({ abi: creditTokenAbi, functionName, args: [owner] });
@@ -182,7 +185,7 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       const owner = user.account.address;
       if ((await readCredits('balanceOf', owner)) < NEW_PRISM) return;
       // Of what it begins with, its fees are paid: nobody creates one while gas is that dear.
-      if (marketFee(world, CREATION_GAS) * 3n > NEW_PRISM) return;
+      if ((await quoteFee(CREATION_GAS)) > NEW_PRISM / 2n) return;
       const token = { address: deployment.creditToken, name: 'Prism Credit' };
       const deadline = BigInt(Math.floor(world.realm.clock.now() / 1000) + 86_400);
       const source = { token, chainId: CHAIN_ID, owner, spender: deployment.forwarder, value: NEW_PRISM, deadline };
@@ -200,7 +203,7 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       await untilEnded(made);
       if (made.status !== 'success') return;
       // Gas may have become dearer meanwhile than what the prism has left pays for.
-      if (made.fee + marketFee(world, WRITE_GAS) * 3n > NEW_PRISM / 2n) return;
+      if (made.fee + (await quoteFee(WRITE_GAS)) > (NEW_PRISM * 3n) / 4n) return;
       const own = { ...user, cloudId: deriveCloudId({ signer: owner, salt }) };
       const told = { user, action: 'WRITE_DATA_FOR', params: write(own), nonce: nonceOf(user) + 1n } as const;
       await untilEnded(await postRequest(world, { ...told, kind: 'create', expects: 'success' }));

@@ -64,6 +64,10 @@ export function startUsers(
   const minutes = (from: number, to: number) => pause(random.between(from * 60_000, to * 60_000));
 
   async function giveBack(user: PrismUser): Promise<void> {
+    const own = user.account.address.toLowerCase();
+    const untilMs = nowMs() + PATIENCE_MS;
+    // A transaction of the user's own may yet take the nonce.
+    while (world.chain.pool.list().some(({ from }) => from === own) && nowMs() < untilMs) await pause(5000);
     nonces.set(user, await readNonce(user));
     busy.delete(user);
   }

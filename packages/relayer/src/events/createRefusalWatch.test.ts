@@ -1,17 +1,19 @@
 import { expect, it } from 'vitest';
 import type { LeaveReason, Verdict } from '../checks/leaveReasons.ts';
+import type { LeftRequest } from '../journal/openEvaluationTable.ts';
 import { createHealth } from './createHealth.ts';
 import { createRefusalWatch } from './createRefusalWatch.ts';
 
 const leave = (reason: LeaveReason): Verdict => ({ kind: 'leave', reason });
 const READY: Verdict = { kind: 'ready', signatures: [], gas: 1n, feeWei: 1n, stake: { wei: 0n, gift: 0n } };
 
-function start(customers: readonly string[] = []) {
+function start(customers: readonly string[] = [], leftBefore: readonly LeftRequest[] = []) {
   let nowMs = 0;
   const now = () => nowMs;
   const health = createHealth({ parts: ['refusals'], silentMs: 60_000, now });
   const isKnownPayer = (signer: string) => customers.includes(signer);
-  const watch = createRefusalWatch({ health, isKnownPayer, hasKnownPayers: () => customers.length > 0, now });
+  const hasKnownPayers = () => customers.length > 0;
+  const watch = createRefusalWatch({ health, isKnownPayer, hasKnownPayers, now, leftBefore });
   return {
     leaveAll: (signers: readonly string[], reason: LeaveReason = 'fee') => {
       for (const signer of signers) watch.listener({ type: 'request-evaluated', signer, verdict: leave(reason) });
@@ -52,4 +54,12 @@ it('lets no stranger make it red once there are customers', () => {
   expect(lookAt(60_000)).toEqual([]);
   leaveAll(['0xb', '0xc']);
   expect(lookAt(60_000)).toHaveLength(1);
+});
+
+it('stays red after a restart, until something is taken', () => {
+  const before = ['0xa', '0xb', '0xc'].map((signer) => ({ reason: 'fee' as const, signer, atMs: -300_000 }));
+  const { take, lookAt } = start([], before);
+  expect(lookAt(1000)).toHaveLength(1);
+  take();
+  expect(lookAt(2000)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { type LeaveReason, ruleOf } from '../checks/leaveReasons.ts';
+import type { LeftRequest } from '../journal/openEvaluationTable.ts';
 import type { Health } from './createHealth.ts';
 import { type Listener, listenBy } from './events.ts';
 
@@ -9,7 +10,7 @@ const MAX_SIGNERS = 100;
 /** How long nothing but that has been seen before the operator is told, in milliseconds: prices of gas have their moments. */
 const PATIENCE_MS = 60_000;
 /** From then on it is of the past, in milliseconds. */
-const FORGET_MS = 3_600_000;
+export const FORGET_MS = 3_600_000;
 
 /** Watches whether everything is left for the same reason. */
 export interface RefusalWatch {
@@ -31,19 +32,25 @@ export function createRefusalWatch(ports: {
   readonly isKnownPayer: (signer: string) => boolean;
   readonly hasKnownPayers: () => boolean;
   readonly now: () => number;
+  /** What was left before a restart: it makes nothing well. */
+  readonly leftBefore?: readonly LeftRequest[];
 }): RefusalWatch {
-  const { health, isKnownPayer, hasKnownPayers, now } = ports;
-  const left = new Map<LeaveReason, { readonly signers: Set<string>; readonly sinceMs: number; lastMs: number }>();
+  const { health, isKnownPayer, hasKnownPayers, now, leftBefore = [] } = ports;
+  const left = new Map<LeaveReason, { readonly signers: Set<string>; sinceMs: number; lastMs: number }>();
+  function note({ reason, signer, atMs }: LeftRequest): void {
+    if (ruleOf(reason).settings === undefined || (hasKnownPayers() && !isKnownPayer(signer))) return;
+    const known = left.get(reason) ?? { signers: new Set(), sinceMs: atMs, lastMs: atMs };
+    if (known.signers.size < MAX_SIGNERS) known.signers.add(signer.toLowerCase());
+    known.sinceMs = Math.min(known.sinceMs, atMs);
+    known.lastMs = Math.max(known.lastMs, atMs);
+    left.set(reason, known);
+  }
+  leftBefore.forEach(note);
   return {
     listener: listenBy({
       'request-evaluated'({ signer, verdict }) {
         if (verdict.kind === 'ready') left.clear();
-        if (verdict.kind !== 'leave' || ruleOf(verdict.reason).settings === undefined) return;
-        if (hasKnownPayers() && !isKnownPayer(signer)) return;
-        const known = left.get(verdict.reason) ?? { signers: new Set(), sinceMs: now(), lastMs: now() };
-        if (known.signers.size < MAX_SIGNERS) known.signers.add(signer.toLowerCase());
-        known.lastMs = now();
-        left.set(verdict.reason, known);
+        if (verdict.kind === 'leave') note({ reason: verdict.reason, signer, atMs: now() });
       },
     }),
     look() {

@@ -3,6 +3,7 @@ import {
   type DigestSettings,
   type GapState,
   isLeaveReason,
+  type LeaveReason,
   listReasons,
   nameGap,
   type Verdict,
@@ -29,6 +30,15 @@ export interface EvaluatedRequest {
   /** When it is looked at again, in Unix milliseconds; Infinity: by no queue. @see chooseRecheck */
   readonly recheckAtMs: number;
   readonly nowMs: number;
+}
+
+/** A request that was left, when it was evaluated last. */
+export interface LeftRequest {
+  readonly reason: LeaveReason;
+  /** In lower case. */
+  readonly signer: string;
+  /** In Unix milliseconds. */
+  readonly atMs: number;
 }
 
 /** Which requests are to be looked at again. */
@@ -83,6 +93,11 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
     `SELECT 1 FROM judged WHERE request_id = ? AND verdict NOT IN ('ready', 'settle') AND ${IS_FREE}`,
   );
   const wait = database.prepare('SELECT verdict, gap, gap_state, since, recheck_at FROM judged WHERE request_id = ?');
+  const leftSince = database.prepare(
+    `SELECT verdict, signer, judged_at, settings FROM judged
+     WHERE judged_at > max(?, (SELECT coalesce(max(judged_at), 0) FROM judged WHERE verdict = 'ready')) AND ${IS_FREE}
+     ORDER BY judged_at DESC LIMIT ${MAX_TOUCHED}`,
+  );
   const expire = database.prepare(
     'UPDATE judged SET recheck_at = 0, pays_at = NULL WHERE verdict = ? AND settings <> ?',
   );
@@ -136,6 +151,14 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
     forget: (requestId: string): void => void forget.run(requestId),
     /** Whether a request was left when it was evaluated last, so that it is recalled when its time has come. */
     isLeft: (requestId: string): boolean => isLeft.get(requestId) !== undefined,
+    /** What was left since a time, and since a request was last taken, by settings as they are now; the newest ones. */
+    leftSince: (sinceMs: number): LeftRequest[] =>
+      leftSince.all(sinceMs).flatMap(({ verdict, signer, judged_at: atMs, settings }) => {
+        // As `write` writes them.
+        const reason = verdict as string;
+        if (!isLeaveReason(reason) || settings !== digestSettings(reason)) return [];
+        return [{ reason, signer: signer as string, atMs: atMs as number }];
+      }),
     /** What was in the way of a request when it was evaluated last. @returns undefined if nothing was, or is known */
     wait(requestId: string): (Wait & { readonly recheckAtMs: number | null }) | undefined {
       const row = wait.get(requestId);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Verdict } from '../checks/leaveReasons.ts';
 import { createJournalView } from './createJournalView.ts';
 import { type Journal, openJournal } from './openJournal.ts';
 
@@ -202,4 +203,31 @@ test('it tells all it knows of a request: verdict, moves, submissions and outcom
   expect(view.totals()).toEqual({ spentWei: 2n ** 70n + 1n, earnedCredits: 3n, transactions: 2n });
   expect(view.explain('b')).toBeUndefined();
   other.close();
+});
+
+test('what was left since a request was last taken is told over a restart, unless its settings are others now', () => {
+  const evaluated = (requestId: string, verdict: Verdict, nowMs: number) => ({
+    ...{ record: { requestId, signer: `0x${requestId}`, action: 'DELETE_PRISM_FOR' } as const, verdict },
+    ...{ sinceMs: nowMs, recheckAtMs: Number.POSITIVE_INFINITY, nowMs },
+  });
+  const reopen = (digest: string) => {
+    journal.close();
+    journal = openJournal({ path, nowMs: 9, digestSettings: () => digest });
+  };
+  reopen('old');
+  const ready: Verdict = { kind: 'ready', signatures: [], gas: 1n, feeWei: 1n, stake: { wei: 0n, gift: 0n } };
+  journal.recordVerdicts([
+    evaluated('a', { kind: 'leave', reason: 'fee' }, 1),
+    evaluated('b', ready, 2),
+    evaluated('c', { kind: 'leave', reason: 'fee' }, 3),
+    evaluated('d', { kind: 'leave', reason: 'gasPrice' }, 4),
+  ]);
+  reopen('old');
+  expect(journal.leftSince(0)).toEqual([
+    { reason: 'gasPrice', signer: '0xd', atMs: 4 },
+    { reason: 'fee', signer: '0xc', atMs: 3 },
+  ]);
+  expect(journal.leftSince(3)).toHaveLength(1);
+  reopen('new');
+  expect(journal.leftSince(0)).toEqual([]);
 });

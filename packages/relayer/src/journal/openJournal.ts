@@ -204,6 +204,7 @@ export function openJournal(options: {
     wait: evaluationTable.wait,
     forgetVerdict: (requestId: string): void => write(() => evaluationTable.forget(requestId)),
     isLeft: evaluationTable.isLeft,
+    leftSince: evaluationTable.leftSince,
     /** How far the feed has been evaluated, oldest first. */
     cursors: (): readonly string[] =>
       database

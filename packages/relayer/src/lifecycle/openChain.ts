@@ -15,7 +15,7 @@ import { verifyRate } from '../chain/verifyRate.ts';
 import { watchChain } from '../chain/watchChain.ts';
 import { lower } from '../checks/fee.ts';
 import { countEvents } from '../events/createMetrics.ts';
-import { createRefusalWatch, type RefusalWatch } from '../events/createRefusalWatch.ts';
+import { createRefusalWatch, FORGET_MS, type RefusalWatch } from '../events/createRefusalWatch.ts';
 import { createEvents, type Events, type Listener } from '../events/events.ts';
 import { listenToDisputes, listenToOutliers, updateHealth } from '../events/healthListeners.ts';
 import { recordEvents } from '../events/journalEvents.ts';
@@ -216,7 +216,9 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
     sender.distrust(node);
   }
   const isKnownPayer = (signer: string) => journal.paidNet(signer.toLowerCase()) > 0n;
-  const refusals = createRefusalWatch({ health, isKnownPayer, hasKnownPayers: journal.hasKnownPayers, now });
+  const { hasKnownPayers } = journal;
+  const leftBefore = journal.leftSince(now() - FORGET_MS);
+  const refusals = createRefusalWatch({ health, isKnownPayer, hasKnownPayers, now, leftBefore });
   listeners.push(
     listenToOutliers({ names, deprioritize, health, journal, log, count, now }),
     listenToDisputes(health, now),

@@ -73,18 +73,21 @@ export function startChecks(world: World): void {
   const isUndone = (story: Story) =>
     !isCarriedOut(story) && entriesOf(story).some(({ digest }) => digest !== undefined && executions.has(digest));
 
-  /** Whether another request of the same signer has used its nonce: signed for less, it paid after all; or one before it was undone. */
-  function isOvertaken({ requestId, signer, nonce }: Story): boolean {
-    return [...stories.values()].some(
+  /**
+   * Whether another request is the reason why one fails: one of the same signer has used its nonce, signed for less, for it paid after
+   * all; or one that it builds on was undone, of the same signer or the same prism.
+   */
+  const isOvertaken = ({ requestId, signer, nonce, cloudId }: Story): boolean =>
+    [...stories.values()].some(
       (other) =>
         other.requestId !== requestId &&
-        entriesOf(other).some(
-          (entry) =>
-            entry.signer === signer &&
-            ((entry.nonce === nonce && isExecuted(entry.digest)) || (entry.nonce < nonce && isUndone(other))),
-        ),
+        ((cloudId !== undefined && other.cloudId === cloudId && isUndone(other)) ||
+          entriesOf(other).some(
+            (entry) =>
+              entry.signer === signer &&
+              ((entry.nonce === nonce && isExecuted(entry.digest)) || (entry.nonce < nonce && isUndone(other))),
+          )),
     );
-  }
 
   /** What must become of a request now: once its nonce is used without it, it can only fail. */
   function outlook(story: Story, nonce: bigint): 'waits' | 'success' | 'failed' | 'either' {

@@ -1,4 +1,5 @@
 /** Signs requests and posts them, and keeps their stories. */
+
 import {
   createSignedParams,
   createTypedData,
@@ -7,6 +8,7 @@ import {
   type UnsignedParams,
 } from '@prism-gateway/protocol/typed-data';
 import type { PrismUser } from '@prism-gateway/testing/world';
+import type { Hex } from 'viem';
 
 import { CHAIN_ID, CHAIN_NAME, CREDITS_PER_ETH, type World } from './createWorld.ts';
 import type { Expectation, SignedEntry, Story } from './story.ts';
@@ -59,12 +61,13 @@ export async function postSigned(
     kind,
     expects,
     gas = WRITE_GAS,
-  }: Pick<Wish<SignedAction>, 'user' | 'nonce' | 'kind' | 'expects' | 'gas'>,
+    cloudId,
+  }: Pick<Wish<SignedAction>, 'user' | 'nonce' | 'kind' | 'expects' | 'gas'> & { readonly cloudId?: Hex | undefined },
 ): Promise<Story> {
   const { digest, entries, fee } = signed;
   const { requestId } = await client.submitRequest(signed.body as Parameters<typeof client.submitRequest>[0]);
   const story: Story = {
-    ...{ requestId, kind, signer: user.account.address, digest, nonce, fee, gas, expects },
+    ...{ requestId, kind, signer: user.account.address, digest, nonce, cloudId, fee, gas, expects },
     ...(entries && { entries }),
     ...{ postedAtMs: realm.clock.now(), outlook: undefined, status: 'pending', claimedBy: undefined },
     ...{ txHash: undefined, errorMessage: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
@@ -81,5 +84,6 @@ export async function postSigned(
 
 /** Signs and posts a request. */
 export async function postRequest<A extends SignedAction>(world: World, wish: Wish<A>): Promise<Story> {
-  return await postSigned(world, await signRequest(world, wish), wish);
+  const { cloudId } = wish.params as { readonly cloudId?: Hex };
+  return await postSigned(world, await signRequest(world, wish), { ...wish, cloudId });
 }

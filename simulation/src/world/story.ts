@@ -27,6 +27,8 @@ export interface Story {
   /** Of a batch of several users: all that were signed for it. One that is written makes it a success (RELAY-6). */
   readonly entries?: readonly SignedEntry[];
   readonly nonce: bigint;
+  /** The prism that it is about, if it is about one alone. */
+  readonly cloudId?: Hex | undefined;
   /** Credits in base units. */
   readonly fee: bigint;
   /** Gas that it takes, with room to spare. */

@@ -18,6 +18,8 @@ const RECOVERY_MS = 2 * 60_000;
 /** Starts the faults that were asked for. */
 export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
   const { realm, chain, troubles } = world;
+  /** What lies before was made for the world, and is taken back by nobody. */
+  const firstBlock = chain.head().number;
 
   function tell(text: string): void {
     realm.log.add({ kind: 'fault', who: 'world', text });
@@ -131,7 +133,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
     async reorgs() {
       const from = random('reorgs');
       const depth = from.chance(0.7) ? from.between(1, 3) : from.between(4, 30);
-      if (chain.head().number <= depth + 5) return;
+      if (chain.head().number - depth < firstBlock) return;
       await during('reorganisation', async () => {
         const losesSome = from.chance(0.3);
         tell(`${depth} blocks are taken back`);

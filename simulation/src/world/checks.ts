@@ -21,6 +21,8 @@ const FAIL_BOUND_MS = 20 * 60_000;
 const LIAR_BOUND_MS = 2 * 3_600_000;
 /** Blocks after which the chain's word is final for the records. */
 const CONFIRMATIONS = 6;
+/** Confirmations that a relayer waits for by default, the block that includes its transaction among them. */
+const REPORTED_AT = 3;
 /** How long a record may say other than the chain after that, in milliseconds. */
 const RECORD_BOUND_MS = 30 * 60_000;
 
@@ -51,8 +53,19 @@ export function startChecks(world: World): void {
     story.claimedBy = record.claimedBy?.toLowerCase();
     story.txHash = record.txHash;
     story.errorMessage = record.errorMessage;
-    if ((record.status === 'success' || record.status === 'failed') && story.endedAtMs === undefined)
-      story.endedAtMs = realm.clock.now();
+    if ((record.status !== 'success' && record.status !== 'failed') || story.endedAtMs !== undefined) return;
+    story.endedAtMs = realm.clock.now();
+    if (record.status === 'success') checkDepth(story);
+  }
+
+  /** An honest relayer reports what is confirmed. Called at most a look after the report. */
+  function checkDepth(story: Story): void {
+    const { requestId, kind, claimedBy = '' } = story;
+    if (!honest.has(claimedBy) || troubles.has('reorganisation')) return;
+    const found = entriesOf(story).flatMap(({ digest = '0x' }) => executions.get(digest) ?? []);
+    const depth = Math.max(...found.map(({ blockNumber }) => chain.head().number - blockNumber + 1));
+    if (found.length > 0 && depth < REPORTED_AT)
+      report('truth', requestId, `A request (${kind}) was reported at ${depth} confirmations.`);
   }
 
   /** Whether nothing is wrong that keeps everybody from being served. */

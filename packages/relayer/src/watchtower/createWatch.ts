@@ -112,14 +112,33 @@ function countIdle(
   if (seconds > 0n) journal.countIdle({ seconds, price: head.baseFee, busy });
 }
 
+/** Time of the chain in which nobody looked at it, in Unix seconds. */
+interface UnseenTime {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/**
+ * Finds the time since the last look, if a reorganisation deeper than the confirmations may have come meanwhile and left no trace, as after
+ * a restart from a backup. While nobody holds a request, the chain is not looked at for a while: that does not count.
+ */
+function findUnseen({ journal, confirmations }: WatchOptions, { head }: ChainNews): UnseenTime | undefined {
+  const [newest] = journal.heads();
+  if (newest === undefined || head.number <= newest.number + confirmations) return undefined;
+  const isLong = head.seconds - newest.seconds > BigInt((2 * QUIET_MS) / 1000);
+  return isLong ? { from: newest.seconds, to: head.seconds } : undefined;
+}
+
 /** Takes in what has happened on the chain. */
-function takeChain(options: WatchOptions, { chain, busy }: Reading): void {
+function takeChain(options: WatchOptions, { chain, busy }: Reading, unseen: UnseenTime | undefined): void {
   const { journal, confirmations, leaseSeconds, now } = options;
   countIdle({ journal, leaseSeconds }, { chain, busy });
   if (chain.fork !== undefined) {
     const undone = journal.undoAbove(chain.fork);
     journal.wake(new Set(undone.map(({ signer }) => signer)));
-    journal.excuseOpen(chain.lostBlocks >= confirmations ? 'undone' : 'fork');
+    // How deep one went that came while nobody looked is not known.
+    const isDeep = chain.lostBlocks >= confirmations || unseen !== undefined;
+    journal.excuseOpen(isDeep ? 'undone' : 'fork');
     for (const execution of undone) reopen(options, execution, chain.head.seconds);
   }
   journal.addExecutions(chain.executions, now());
@@ -229,6 +248,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
   const { journal, leaseSeconds, maxAge, now, checkFinding } = options;
 
   let seen: { readonly head: SeenHead; readonly atMs: number } | undefined;
+  let unseen: UnseenTime | undefined;
 
   async function lookOnce(suspicions: Suspicions): Promise<Looked> {
     const known = seen !== undefined && now() - seen.atMs < QUIET_MS ? seen.head : undefined;
@@ -236,9 +256,11 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const { queue, chain, mined } = reading;
     const { head } = chain;
     if (head !== known) seen = { head, atMs: now() };
+    const unseenNow = findUnseen(options, chain);
+    unseen = unseenNow ?? unseen;
     return journal.commit(() => {
-      takeChain(options, reading);
-      takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined }, queue);
+      takeChain(options, reading, unseenNow);
+      takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined, unseen }, queue);
       noteEnds(options, reading);
       const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
         .map((row) => settle(options, suspicions, { row, judged: judge(options, reading, row) }))

@@ -207,6 +207,18 @@ test('what was reported failed before a reorganisation, however short, accuses n
 });
 
 // Shows WATCH-7.
+test('what was reported while nobody looked accuses nobody: a reorganisation may have undone it', async () => {
+  const { world, claim, report, live } = setUp();
+  await live(60n);
+  claim();
+  // A restart from a backup, of before the claim.
+  world.seconds += 400n;
+  report({ status: 'success', txHash: TX });
+  world.seconds += 30n;
+  expect(await live(900n)).toEqual([]);
+  expect(await live(120n)).toEqual(['reorganised']);
+});
+
 test('a failure that nodes refute is told once, and one that they cannot judge waits', async () => {
   const { world, journal, claim, report, live } = setUp();
   claim();

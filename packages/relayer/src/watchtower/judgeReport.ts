@@ -20,7 +20,8 @@ import type { Finding, FindingKind } from './finding.ts';
  *               idle beyond the lease, and its holder has sent nothing     idleClaim
  *               idle beyond twice the lease                                idleClaim
  *
- * A reorganisation deeper than the confirmations excuses whoever reported before it; any at all, whoever reported `failed`. Idle is a
+ * A reorganisation deeper than the confirmations excuses whoever reported before it, and so does a time in which nobody looked; any at all,
+ * whoever reported `failed`. Idle is a
  * holder while the price of gas is no higher than when it claimed, and no transaction of its waits.
  */
 
@@ -95,7 +96,8 @@ function find(
 /** How many blocks back a node knows the state of the chain. @see https://geth.ethereum.org/docs/fundamentals/sync-modes */
 const KEPT_BLOCKS = 128n;
 
-const REORGANISED = 'A reorganisation deeper than the confirmations came between the claim and now.';
+const REORGANISED =
+  'A reorganisation deeper than the confirmations came between the claim and now, or may have while nobody looked.';
 
 function judgeSuccess(given: Case): Judgement {
   const { report, evidence } = given;

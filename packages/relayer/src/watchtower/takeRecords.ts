@@ -18,6 +18,8 @@ interface TakeContext {
   readonly leaseSeconds: bigint;
   /** How many transactions each holder has sent, by address in lower case. */
   readonly sent: ReadonlyMap<Hex, number>;
+  /** Unix seconds between which nobody looked; what was reported then may have been undone without a trace. */
+  readonly unseen?: { readonly from: bigint; readonly to: bigint } | undefined;
 }
 
 /** Unix seconds of a time on the wire. */
@@ -45,7 +47,7 @@ function makeRow(
   record: RequestRecord,
   { known, atMs }: { readonly known: WatchedRow | undefined; readonly atMs: number },
 ): WatchedRow {
-  const { head, maxAge, sent } = context;
+  const { head, maxAge, sent, unseen } = context;
   const { requestId, status, chainName, action, params, errorMessage } = record;
   const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined, endedSeconds: undefined };
   const unheld = { excuse: 'none', claimPrice: 0n, idleSeconds: 0n } as const;
@@ -72,7 +74,9 @@ function makeRow(
   const endedSeconds = told > seen ? told : seen;
   const endedBlock = head.seconds >= endedSeconds ? head.number : undefined;
   const txHash = record.txHash?.toLowerCase() as Hex | undefined;
-  return { requestId, state: 'ended', status, ...claim, txHash, endedSeconds, endedBlock };
+  const isUnseen = unseen !== undefined && told >= unseen.from && told <= unseen.to;
+  const excuse = isUnseen ? 'undone' : claim.excuse;
+  return { requestId, state: 'ended', status, ...claim, excuse, txHash, endedSeconds, endedBlock };
 }
 
 /**

@@ -12,7 +12,7 @@ import { judgeReleases } from './judgeReleases.ts';
 import { createDigestTest, type Judgement, judgeReport } from './judgeReport.ts';
 import { type ChainNews, readTold } from './readChainNews.ts';
 import { type Holders, readHolders } from './readHolders.ts';
-import { takeRecords } from './takeRecords.ts';
+import { type Doubt, takeRecords } from './takeRecords.ts';
 
 /** Most findings that nodes are asked about in one look: the next one goes on. */
 const MAX_CHECKS = 32;
@@ -112,33 +112,35 @@ function countIdle(
   if (seconds > 0n) journal.countIdle({ seconds, price: head.baseFee, busy });
 }
 
-/** Time of the chain in which nobody looked at it, in Unix seconds. */
-interface UnseenTime {
-  readonly from: bigint;
-  readonly to: bigint;
-}
+/** How long a report may take to be seen, in seconds. */
+const DOUBT_SECONDS = 3600n;
 
 /**
- * Finds the time since the last look, if a reorganisation deeper than the confirmations may have come meanwhile and left no trace, as after
- * a restart from a backup. While nobody holds a request, the chain is not looked at for a while: that does not count.
+ * Finds what makes reports doubtful that are seen now or later, and were made before: a reorganisation; or a time in which nobody looked,
+ * as after a restart from a backup, so that one deeper than the confirmations may have left no trace. While nobody holds a request, the
+ * chain is not looked at for a while: that does not count.
  */
-function findUnseen({ journal, confirmations }: WatchOptions, { head }: ChainNews): UnseenTime | undefined {
-  const [newest] = journal.heads();
-  if (newest === undefined || head.number <= newest.number + confirmations) return undefined;
+function findDoubt({ journal, confirmations, now }: WatchOptions, chain: ChainNews): Doubt | undefined {
+  const { head, fork, lostBlocks } = chain;
+  const heads = journal.heads();
+  const [newest] = heads;
+  if (newest === undefined) return undefined;
   const isLong = head.seconds - newest.seconds > BigInt((2 * QUIET_MS) / 1000);
-  return isLong ? { from: newest.seconds, to: head.seconds } : undefined;
+  const isUnseen = isLong && head.number > newest.number + confirmations;
+  if (!isUnseen && fork === undefined) return undefined;
+  const from = fork === undefined ? newest.seconds : (heads.find(({ number }) => number <= fork)?.seconds ?? 0n);
+  const excuse = isUnseen || lostBlocks >= confirmations ? 'undone' : 'fork';
+  return { from, to: BigInt(Math.floor(now() / 1000)), excuse };
 }
 
 /** Takes in what has happened on the chain. */
-function takeChain(options: WatchOptions, { chain, busy }: Reading, unseen: UnseenTime | undefined): void {
+function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt | undefined): void {
   const { journal, confirmations, leaseSeconds, now } = options;
   countIdle({ journal, leaseSeconds }, { chain, busy });
   if (chain.fork !== undefined) {
     const undone = journal.undoAbove(chain.fork);
     journal.wake(new Set(undone.map(({ signer }) => signer)));
-    // How deep one went that came while nobody looked is not known.
-    const isDeep = chain.lostBlocks >= confirmations || unseen !== undefined;
-    journal.excuseOpen(isDeep ? 'undone' : 'fork');
+    journal.excuseOpen(doubt?.excuse ?? 'fork');
     for (const execution of undone) reopen(options, execution, chain.head.seconds);
   }
   journal.addExecutions(chain.executions, now());
@@ -248,7 +250,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
   const { journal, leaseSeconds, maxAge, now, checkFinding } = options;
 
   let seen: { readonly head: SeenHead; readonly atMs: number } | undefined;
-  let unseen: UnseenTime | undefined;
+  let doubts: readonly Doubt[] = [];
 
   async function lookOnce(suspicions: Suspicions): Promise<Looked> {
     const known = seen !== undefined && now() - seen.atMs < QUIET_MS ? seen.head : undefined;
@@ -256,11 +258,11 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const { queue, chain, mined } = reading;
     const { head } = chain;
     if (head !== known) seen = { head, atMs: now() };
-    const unseenNow = findUnseen(options, chain);
-    unseen = unseenNow ?? unseen;
+    const doubt = findDoubt(options, chain);
+    doubts = [...(doubt ? [doubt] : []), ...doubts.filter(({ to }) => to > head.seconds - DOUBT_SECONDS)];
     return journal.commit(() => {
-      takeChain(options, reading, unseenNow);
-      takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined, unseen }, queue);
+      takeChain(options, reading, doubt);
+      takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined, doubts }, queue);
       noteEnds(options, reading);
       const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
         .map((row) => settle(options, suspicions, { row, judged: judge(options, reading, row) }))

@@ -219,6 +219,16 @@ test('what was reported while nobody looked accuses nobody: a reorganisation may
   expect(await live(120n)).toEqual(['reorganised']);
 });
 
+test('a report that is first seen with the reorganisation that has undone it accuses nobody', async () => {
+  const { world, claim, report, live } = setUp();
+  await live(240n);
+  claim();
+  report({ status: 'success', txHash: TX });
+  world.fork = (world.seconds - START) / BLOCK_SECONDS + 100n - 10n;
+  expect(await live(900n)).toEqual([]);
+  expect(await live(120n)).toEqual(['reorganised']);
+});
+
 test('a failure that nodes refute is told once, and one that they cannot judge waits', async () => {
   const { world, journal, claim, report, live } = setUp();
   claim();

@@ -5,6 +5,14 @@ import type { QueueNews } from './createQueueLook.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
+import type { Excuse } from './judgeReport.ts';
+
+/** Unix seconds between which reports were made that may not be true any more. */
+export interface Doubt {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly excuse: Excuse;
+}
 
 /** What has to be known of the chain to take a record in. */
 interface TakeContext {
@@ -18,8 +26,8 @@ interface TakeContext {
   readonly leaseSeconds: bigint;
   /** How many transactions each holder has sent, by address in lower case. */
   readonly sent: ReadonlyMap<Hex, number>;
-  /** Unix seconds between which nobody looked; what was reported then may have been undone without a trace. */
-  readonly unseen?: { readonly from: bigint; readonly to: bigint } | undefined;
+  /** The latest first. */
+  readonly doubts: readonly Doubt[];
 }
 
 /** Unix seconds of a time on the wire. */
@@ -47,7 +55,7 @@ function makeRow(
   record: RequestRecord,
   { known, atMs }: { readonly known: WatchedRow | undefined; readonly atMs: number },
 ): WatchedRow {
-  const { head, maxAge, sent, unseen } = context;
+  const { head, maxAge, sent, doubts } = context;
   const { requestId, status, chainName, action, params, errorMessage } = record;
   const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined, endedSeconds: undefined };
   const unheld = { excuse: 'none', claimPrice: 0n, idleSeconds: 0n } as const;
@@ -74,8 +82,8 @@ function makeRow(
   const endedSeconds = told > seen ? told : seen;
   const endedBlock = head.seconds >= endedSeconds ? head.number : undefined;
   const txHash = record.txHash?.toLowerCase() as Hex | undefined;
-  const isUnseen = unseen !== undefined && told >= unseen.from && told <= unseen.to;
-  const excuse = isUnseen ? 'undone' : claim.excuse;
+  const doubt = doubts.find(({ from, to }) => told >= from && told <= to);
+  const excuse = claim.excuse === 'undone' ? claim.excuse : (doubt?.excuse ?? claim.excuse);
   return { requestId, state: 'ended', status, ...claim, excuse, txHash, endedSeconds, endedBlock };
 }
 

@@ -28,7 +28,7 @@ const RECORD_BOUND_MS = 30 * 60_000;
 
 /** Watches the world until it ends. */
 export function startChecks(world: World): void {
-  const { realm, stories, executions, breaches, chain, troubles } = world;
+  const { realm, stories, executions, undone, breaches, chain, troubles } = world;
   const reported = new Set<string>();
   const honest = new Set(world.relayerKeys.map(({ address }) => address.toLowerCase()));
   const wrongSince = new Map<string, number>();
@@ -81,10 +81,8 @@ export function startChecks(world: World): void {
 
   /** All that a request has of signatures, and the nonces that they use. */
   const entriesOf = ({ signer, nonce, digest, entries }: Story) => entries ?? [{ signer, nonce, digest }];
-  const isCarriedOut = (story: Story) => entriesOf(story).some(({ digest }) => isExecuted(digest));
-  /** Whether a reorganisation has undone a request: one deeper than the confirmations, which the watchtower tells. */
-  const isUndone = (story: Story) =>
-    !isCarriedOut(story) && entriesOf(story).some(({ digest }) => digest !== undefined && executions.has(digest));
+  /** Whether a reorganisation has undone a request, if only for a time: one deeper than the confirmations, which the watchtower tells. */
+  const wasUndone = (story: Story) => entriesOf(story).some(({ digest = '0x' }) => undone.has(digest));
 
   /**
    * Whether another request is the reason why one fails: one of the same signer has used its nonce, signed for less, for it paid after
@@ -94,11 +92,11 @@ export function startChecks(world: World): void {
     [...stories.values()].some(
       (other) =>
         other.requestId !== requestId &&
-        ((cloudId !== undefined && other.cloudId === cloudId && isUndone(other)) ||
+        ((cloudId !== undefined && other.cloudId === cloudId && wasUndone(other)) ||
           entriesOf(other).some(
             (entry) =>
               entry.signer === signer &&
-              ((entry.nonce === nonce && isExecuted(entry.digest)) || (entry.nonce < nonce && isUndone(other))),
+              ((entry.nonce === nonce && isExecuted(entry.digest)) || (entry.nonce < nonce && wasUndone(other))),
           )),
     );
 
@@ -146,7 +144,7 @@ export function startChecks(world: World): void {
     const found = each.flat();
     const isDeep = found.some(({ blockNumber }) => head - blockNumber >= CONFIRMATIONS);
     const isWrong =
-      (story.status === 'success' && found.length === 0 && !isUndone(story)) ||
+      (story.status === 'success' && found.length === 0 && !wasUndone(story)) ||
       (story.status === 'failed' && isDeep && story.expects !== 'either');
     const isFalse = story.status === 'failed' && story.expects === 'success';
     if (!isWrong && !isFalse) return void wrongSince.delete(requestId);

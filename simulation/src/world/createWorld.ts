@@ -87,6 +87,8 @@ export interface World {
   readonly stories: Stories;
   /** By digest, of the chain as it is. */
   readonly executions: Map<Hex, Execution[]>;
+  /** Digests whose execution a reorganisation has undone, if only for a time. */
+  readonly undone: ReadonlySet<Hex>;
   readonly breaches: Breach[];
   /** When a liar has lied first, by address in lower case. */
   readonly lies: Map<string, number>;
@@ -124,8 +126,9 @@ function serveNode(realm: Realm, node: ChainNode, calls: Map<string, number>): v
   });
 }
 
-/** Keeps what the Forwarder says of each digest, in the chain as it is; none of one that was undone. */
-function followExecutions(chain: Chain, forwarder: string): Map<Hex, Execution[]> {
+/** Keeps what the Forwarder says of each digest, in the chain as it is, and which a reorganisation has ever undone. */
+function followExecutions(chain: Chain, forwarder: string) {
+  const undone = new Set<Hex>();
   const executions = new Map<Hex, Execution[]>();
   chain.onBlock(({ kind, block }) => {
     for (const { hash, logs } of block.transactions) {
@@ -135,16 +138,16 @@ function followExecutions(chain: Chain, forwarder: string): Map<Hex, Execution[]
         if (!success) continue;
         const known = executions.get(digest) ?? [];
         if (kind === 'added') known.push({ txHash: hash, blockNumber: block.number, relayer });
-        else
-          known.splice(
-            known.findIndex(({ txHash }) => txHash === hash),
-            1,
-          );
+        else {
+          const at = known.findIndex(({ txHash }) => txHash === hash);
+          known.splice(at, 1);
+          undone.add(digest);
+        }
         executions.set(digest, known);
       }
     }
   });
-  return executions;
+  return { executions, undone };
 }
 
 /**
@@ -190,7 +193,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const rpcUrl = 'http://node-1:8545';
   const official = [sponsor, ...relayerKeys.map(({ address }) => address)];
   const deployment = await deployContracts({ rpcUrl, privateKey: sponsorKey, officialRelayers: official });
-  const executions = followExecutions(chain, deployment.forwarder);
+  const { executions, undone } = followExecutions(chain, deployment.forwarder);
   const funding = { rpcUrl, deployment, sponsorKey, credits: 10_000_000n * ETHER };
   const users = await createPrisms({ ...funding, accounts: userAccounts });
   const specials = await createSpecials({ ...funding, users, keys: specialKeys });
@@ -257,7 +260,16 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
       client,
       admin,
     },
-    ...{ executions, stories: new Map(), breaches: [], lies: new Map(), troubles: new Map(), blocks: [], faults: [] },
+    ...{
+      executions,
+      undone,
+      stories: new Map(),
+      breaches: [],
+      lies: new Map(),
+      troubles: new Map(),
+      blocks: [],
+      faults: [],
+    },
     gasPrice: () => chain.nextBaseFee() + chain.market().tipPerGas,
     quoteGasPrice: async () => chain.nextBaseFee() + BigInt(String(await wallets.request('eth_maxPriorityFeePerGas'))),
   };

@@ -93,11 +93,16 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       const shared = { user, kind: 'batch', expects: 'success', gas } as const;
       const nonce = nonceOf(user);
       const params = { cloudId, ...entries };
-      await untilEnded(await postRequest(world, { ...shared, action: 'BATCH_WRITE_DATA_FOR', params, nonce }));
+      const written = await postRequest(world, { ...shared, action: 'BATCH_WRITE_DATA_FOR', params, nonce });
+      await untilEnded(written);
+      // A liar may say either.
+      if (!isExecuted(written)) return;
       const changed = { ...params, payloads: dataIds.map(payload) };
-      await untilEnded(
-        await postRequest(world, { ...shared, action: 'BATCH_MODIFY_DATA_FOR', params: changed, nonce: nonce + 1n }),
-      );
+      const modified = await postRequest(world, {
+        ...{ ...shared, action: 'BATCH_MODIFY_DATA_FOR', params: changed, nonce: nonce + 1n },
+      });
+      await untilEnded(modified);
+      if (!isExecuted(modified)) return;
       await untilEnded(
         await postRequest(world, {
           ...{ ...shared, action: 'BATCH_DELETE_DATA_FOR', params: { cloudId, dataIds }, nonce: nonce + 2n },

@@ -1,4 +1,6 @@
 /** Red health if, and only if, an operator has something to do: each program's `/health` is read as a monitor would. */
+
+import type { SimProcess } from '../core/processes.ts';
 import { CREDITS_PER_ETH, type World } from './createWorld.ts';
 import { isWell } from './isWell.ts';
 import type { Payer } from './payments/createPayments.ts';
@@ -8,6 +10,8 @@ import type { Story } from './story.ts';
 
 /** How long a program may take to notice, or to get over, what is wrong, in milliseconds; a rule that pages waits as long. */
 const GRACE_MS = 5 * 60_000;
+/** How long a program that has just started may take to look for itself, in milliseconds. */
+const START_MS = 60_000;
 /** How long what was wrong may be told of afterwards, in milliseconds: warnings and foreign transactions stand for ten minutes. */
 const AFTERWARDS_MS = 20 * 60_000;
 /** A monitor gives up waiting, in milliseconds. */
@@ -27,6 +31,8 @@ interface Watched {
   wanted: string | undefined;
   calmSinceMs: number | undefined;
   said: string;
+  process: SimProcess | undefined;
+  startedAtMs: number | undefined;
 }
 
 /** Of how many signers requests must wait for the same reason, before a relayer takes that for a wrong setting (RELAY-26). */
@@ -68,6 +74,7 @@ function listWatched(world: World): Watched[] {
   const watch = (service: Service, port: number, rest: Pick<Watched, 'task' | 'isAmiss'>): Watched => ({
     ...{ service, url: `http://${service.host}:${port}/health`, ...rest },
     ...{ redSinceMs: undefined, taskSinceMs: undefined, wanted: undefined, calmSinceMs: undefined, said: '' },
+    ...{ process: undefined, startedAtMs: undefined },
   });
   const payerTask = ({ service, node }: Payer, frontend: { readonly faults: { readonly isDown: boolean } }) => {
     if (isFull(service)) return 'its disk is full';
@@ -120,6 +127,7 @@ export function createHealthChecks(
     const { service, task, isAmiss } = one;
     const now = clock.now();
     one.calmSinceMs = isAmiss() || !service.isUp() ? undefined : (one.calmSinceMs ?? now);
+    if (service.process() !== one.process) Object.assign(one, { process: service.process(), startedAtMs: now });
     const wanted = service.isUp() ? task() : undefined;
     if (wanted !== one.wanted) one.taskSinceMs = wanted === undefined ? undefined : now;
     one.wanted = wanted;
@@ -129,7 +137,8 @@ export function createHealthChecks(
       world.realm.log.add({ kind: 'health', who: service.name, text: answer.text, about: [service.name] });
     one.said = answer.text;
     one.redSinceMs = answer.isRed ? (one.redSinceMs ?? now) : undefined;
-    if (wanted !== undefined && !answer.isRed && lasts(one.taskSinceMs, GRACE_MS))
+    const hasLooked = lasts(one.startedAtMs, START_MS) && lasts(one.taskSinceMs, GRACE_MS);
+    if (wanted !== undefined && !answer.isRed && hasLooked)
       report('health', service.name, `The health of ${service.name} is green although ${wanted}.`);
     if (lasts(one.redSinceMs, GRACE_MS) && lasts(one.calmSinceMs, AFTERWARDS_MS))
       report('health', service.name, `${service.name} is red although nothing is wrong: ${answer.text}`);

@@ -168,7 +168,7 @@ export function startChecks(world: World): void {
         .map((one) => [one.address.toLowerCase(), one]),
     );
     for (const [address, { suspendReason }] of suspended) {
-      if (honest.has(address))
+      if (honest.has(address) && !world.retired.has(address))
         report('honest suspended', address, `An honest relayer was suspended: ${suspendReason}.`);
     }
     for (const [address, sinceMs] of world.lies) {

@@ -77,6 +77,8 @@ export interface World {
   readonly payments: Payments | undefined;
   /** Of honest relayers, those that they change to included. */
   readonly relayerKeys: readonly RelayerKey[];
+  /** Addresses in lower case that are used no more: what they still hold, the watchtower may release. */
+  readonly retired: Set<string>;
   /** Keys to change to: funded, official and on the whitelist. */
   readonly spareKeys: readonly RelayerKey[];
   readonly liarKeys: readonly RelayerKey[];
@@ -263,6 +265,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
     ...{
       executions,
       undone,
+      retired: new Set(),
       stories: new Map(),
       breaches: [],
       lies: new Map(),

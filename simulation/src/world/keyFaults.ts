@@ -44,6 +44,8 @@ export function createKeyPlay(setting: {
     // As docs/keys.md has it: the address is on the whitelist and has ether, the old one finishes first, the folder stays.
     tell(`${relayer.name} gets a new key, ${next.address}`);
     await relayer.stop();
+    const before = world.relayerKeys.find(({ key }) => key === relayer.environment.RELAYER_PRIVATE_KEY);
+    if (before !== undefined) world.retired.add(before.address.toLowerCase());
     relayer.environment.RELAYER_PRIVATE_KEY = next.key;
     await relayer.start();
   };

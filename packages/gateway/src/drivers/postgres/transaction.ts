@@ -109,7 +109,12 @@ function saveOutbox(
   });
 }
 
-async function saveMoved({ query, tables }: Pick<Transaction, 'query' | 'tables'>, held: readonly HeldRequest[]) {
+/** @param moved - records, with the numbers of their last moves */
+async function saveMoved(
+  { query, tables }: Pick<Transaction, 'query' | 'tables'>,
+  moved: ReadonlyMap<HeldRequest, number>,
+) {
+  const held = [...moved.keys()];
   const records = held.map(({ record }) => record);
   const column = (read: (record: StoredRequest) => unknown) => records.map((record) => read(record) ?? null);
   await query(
@@ -129,7 +134,7 @@ async function saveMoved({ query, tables }: Pick<Transaction, 'query' | 'tables'
       column(({ claimedBy }) => claimedBy),
       column(({ claimedAt }) => claimedAt),
       held.map(({ callId }) => callId),
-      held.map(({ movedSeq }) => movedSeq),
+      [...moved.values()],
       held.map(({ heldBy }) => heldBy),
       held.map(({ heldSince }) => heldSince),
     ],
@@ -145,7 +150,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
   const known = new Map<string, HeldRequest>();
   const relayersBefore = new Map<string, Row>();
   const made = new Map<string, NewRequest & { readonly movedSeq: number }>();
-  const dirty = new Set<HeldRequest>();
+  const moved = new Map<HeldRequest, number>();
   const requestIds = new Set<string>();
   const chainNames = new Set<string>();
   const happened: Happened[] = [];
@@ -159,7 +164,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
   }
 
   function changed(held: HeldRequest, move?: Move): void {
-    dirty.add(held);
+    moved.set(held, nextMove());
     requestIds.add(held.record.requestId);
     if (move?.to === null || move === undefined) return;
     tally.note(move);
@@ -170,7 +175,6 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
   return {
     query,
     tables,
-    nextMove,
     changed,
     begin(begun) {
       start = begun;
@@ -216,7 +220,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
       const durationsOf = (key: string) => String(relayersBefore.get(key)?.durations ?? '{}');
       const written = Promise.all([
         made.size > 0 && saveCreated({ query, tables }, [...made.values()]),
-        dirty.size > 0 && saveMoved({ query, tables }, [...dirty]),
+        moved.size > 0 && saveMoved({ query, tables }, moved),
         ...saveTally(query, tables, { ...tally, durationsOf }),
         ...(happened.length > 0 ? saveOutbox({ query, tables }, start.webhooks, happened) : []),
       ]);

@@ -16,8 +16,6 @@ export interface HeldRequest {
   record: StoredRequest;
   /** The call that moved it last. */
   callId: string | null;
-  /** Number of its last move; undefined: this transaction has not moved it. */
-  movedSeq?: number;
   /** Who claimed it last, also after a release, and since when without a break of a lease. */
   heldBy: string | null;
   heldSince: number | null;
@@ -29,9 +27,8 @@ export interface HeldRequest {
  */
 export interface MoveContext {
   find(requestId: string): HeldRequest | undefined;
-  /** Notes that a record has changed. @param move - absent where nothing is counted: a renewal */
+  /** Gives a record that has changed the number of the next move. @param move - absent where nothing is counted: a renewal */
   changed(held: HeldRequest, move?: Move): void;
-  nextMove(): number;
   /** How many requests a relayer holds. */
   heldBy(relayer: string): number;
   /** Counts a claim that was lost to a rival. */
@@ -61,19 +58,18 @@ const isHeldTooLong = ({ heldSince }: HeldRequest, { firstClaimedAfter = NEVER }
   (heldSince ?? EVER) <= firstClaimedAfter;
 
 /** Writes a claim into a record: one that is pending, has lapsed, or is renewed. */
-function holdClaim(context: MoveContext, held: HeldRequest, { relayer, claimId, now }: Claim): void {
+function holdClaim(held: HeldRequest, { relayer, claimId, now }: Claim): void {
   const [status] = MOVES.claim.to;
   held.record = { ...held.record, status, claimedBy: relayer, claimedAt: now, updatedAt: now };
   held.callId = claimId;
-  held.movedSeq = context.nextMove();
 }
 
 /** Writes a claim of what nobody holds. */
-function takeClaim(context: MoveContext, held: HeldRequest, one: Claim): void {
+function takeClaim(held: HeldRequest, one: Claim): void {
   const goesOn = held.record.status === MOVES.claim.from && holdsOn(held, one);
   if (!goesOn) held.heldSince = one.now;
   held.heldBy = one.relayer;
-  holdClaim(context, held, one);
+  holdClaim(held, one);
 }
 
 /** Whether a claim has lapsed for a relayer; for its own owner only after one more lease. */
@@ -96,7 +92,7 @@ export function claim(context: MoveContext, one: Claim): ClaimTransition {
   const isPending = status === MOVES.claim.from;
   const isFree = isPending && !(holdsOn(held, one) && isHeldTooLong(held, one));
   if ((isFree && !isFull) || (isLapsed && (!isFull || isOwn))) {
-    takeClaim(context, held, one);
+    takeClaim(held, one);
     const move = { chainName, from: status, to: MOVES.claim.to[0], at: now, newOwner: relayer };
     if (isOwn) context.changed(held);
     else context.changed(held, { ...move, ...(isLapsed && oldOwner !== undefined && { oldOwner }) });
@@ -117,7 +113,7 @@ export function claimAll(context: MoveContext, claims: readonly Claim[]): readon
     const { status, claimedBy, claimedAt = NEVER } = held?.record ?? {};
     const isHeld = status === MOVES.renew.from && isSame(claimedBy, relayer) && claimedAt > leaseExpiredAt;
     if (held !== undefined && isHeld && held.callId !== claimId && !isHeldTooLong(held, one)) {
-      holdClaim(context, held, one);
+      holdClaim(held, one);
       context.changed(held);
     }
     return claim(context, one);
@@ -132,7 +128,6 @@ export function report(context: MoveContext, { requestId, relayer, reportId, now
     const { chainName, claimedAt } = held.record;
     held.record = { ...held.record, ...outcome, updatedAt: now };
     held.callId = reportId;
-    held.movedSeq = context.nextMove();
     context.changed(held, {
       chainName,
       from: MOVES.report.from,
@@ -160,7 +155,6 @@ function giveBack(context: MoveContext, name: 'release' | 'reopen', one: Release
     const [status] = MOVES[name].to;
     held.record = { ...rest, status, updatedAt: now };
     held.callId = releaseId;
-    held.movedSeq = context.nextMove();
     const move = { chainName: rest.chainName, from, to: status, at: now };
     context.changed(held, name === 'release' ? { ...move, oldOwner: relayer } : move);
   }

@@ -47,13 +47,12 @@ function prepareMoves(database: DatabaseSync, t: QuotedTables, counters: Counter
       const [callId, heldBy, heldSince] = [row[12], row[13], row[14]];
       return { record: requestOfRow(row), callId, heldBy, heldSince };
     },
-    changed({ record, callId, heldBy, heldSince, movedSeq = counters.nextMove() }, move) {
+    changed({ record, callId, heldBy, heldSince }, move) {
       const { requestId, status, txHash = null, errorMessage = null, updatedAt, claimedBy = null } = record;
       const ended = [status, txHash, errorMessage, updatedAt, claimedBy, record.claimedAt ?? null];
-      update.run(...ended, callId, heldBy, heldSince, movedSeq, requestId);
+      update.run(...ended, callId, heldBy, heldSince, counters.nextMove(), requestId);
       if (move !== undefined) counters.moved(move);
     },
-    nextMove: counters.nextMove,
     heldBy: counters.heldBy,
     lost: counters.lost,
   };

@@ -14,6 +14,8 @@ const prod = (more: Record<string, string> = {}) =>
     IDENTITY_ISSUER: 'https://id.example',
     IDENTITY_APP_ID: 'app',
     PUBLIC_URL: 'https://gateway.example',
+    // The folder of this checkout may hold what `npm start` has left there.
+    DATA_DIR: join(tmpdir(), `prism-none-${randomBytes(8).toString('hex')}`),
     ...more,
   });
 const warningsOf = (more?: Record<string, string>) => findStartWarnings(prod(more));

@@ -51,6 +51,8 @@ interface EventFacts {
     readonly requests?: number;
   };
   'report-refused': RequestFact & { readonly outcome: Outcome };
+  /** A reorganisation has undone it before it could be reported. */
+  'outcome-undone': RequestFact & { readonly outcome: Outcome };
   // Money; amounts in wei, or in base units of credits
   'transaction-mined': { readonly sent: Sent; readonly requests: number; readonly earnedCredits: bigint };
   /** The transaction of the lowest nonce waits for cheaper gas than it may offer. */

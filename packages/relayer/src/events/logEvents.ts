@@ -43,6 +43,10 @@ function describe(event: RelayerEvent): readonly [Line, object] | undefined {
       const { requestId, outcome } = event;
       return [['warn', 'not reported: the claim is no longer this relayer’s'], { requestId, ...outcome }];
     }
+    case 'outcome-undone': {
+      const { requestId, outcome } = event;
+      return [['warn', 'not reported: the chain has been reorganised'], { requestId, ...outcome }];
+    }
     case 'transaction-mined': {
       const { txHash, status, gasUsed } = event.sent;
       const kind = event.requests > 1 ? 'batch' : 'single';

@@ -130,6 +130,8 @@ export function createInFlight(options: { readonly budgets: Budgets; readonly on
     },
     /** Notes what was found out about a request that is under way. */
     note: (requestId: string, status: ClaimStatus): void => void statuses.set(requestId, status),
+    /** Forgets what was found out: the gateway is to be asked whose the request is. */
+    forget: (requestId: string): void => void statuses.delete(requestId),
     /** @returns undefined if nothing is known: it was claimed before a restart, or its claim had no answer */
     status: (requestId: string): ClaimStatus | undefined => statuses.get(requestId),
     /** Gas of all that may still have to be paid. */

@@ -1,19 +1,27 @@
 import { createBackOff } from '@prism-gateway/node';
+import { ChainError } from '../chain/chainError.ts';
+import { checkRequests } from '../checks/checkRequests.ts';
+import { createNonceSearch } from '../checks/createNonceSearch.ts';
+import { ruleOf } from '../checks/leaveReasons.ts';
 import type { ReportResult } from '../gateway/requestGateway.ts';
+import { findOutcome } from '../nodes/findOutcome.ts';
 import type { RelayerContext } from './context.ts';
 import type { Ended, OpenRequest } from './states.ts';
 
 /** Pauses between attempts, in milliseconds. */
 const PAUSES = { firstMs: 500, maxMs: 30_000 };
 
+interface Report extends Ended {
+  readonly request: OpenRequest;
+}
+
 /** `mined` becomes `reported` or `lost`: the end. */
 function close(
   context: RelayerContext,
-  request: OpenRequest,
-  { outcome, result }: Ended & { readonly result: 'reported' | 'lost' },
+  { request, requestId, outcome }: Report,
+  result: Exclude<ReportResult, 'unknown'>,
 ): void {
   const { gateway, journal, inFlight, events, now } = context;
-  const { requestId } = request;
   journal.move([{ requestId, to: result, by: 'reportOutcomes', nowMs: now() }]);
   inFlight.drop(requestId);
   events.emit({ type: 'in-flight-changed', requests: inFlight.size });
@@ -24,31 +32,79 @@ function close(
   for (const { signer } of request.signatures) gateway.candidates.touch(signer);
 }
 
+/** `mined` becomes `claimed`: the outcome is no more. The gateway is asked first, for an earlier report may have arrived. */
+function reopen({ journal, inFlight, events, now, advance }: RelayerContext, { requestId, outcome }: Report): void {
+  journal.move([{ requestId, to: 'claimed', by: 'reportOutcomes', nowMs: now() }]);
+  inFlight.forget(requestId);
+  events.emit({ type: 'outcome-undone', requestId, outcome });
+  advance([requestId]);
+}
+
+/** Whether a request that nothing has carried out would still not be. @returns undefined if that cannot be told now */
+async function isStillRefused(
+  context: RelayerContext,
+  { record, signatures }: OpenRequest,
+): Promise<boolean | undefined> {
+  const search = createNonceSearch(record, signatures);
+  const { verdicts } = await checkRequests(context, { candidates: [{ record, search }] });
+  const verdict = verdicts.get(record.requestId);
+  if (verdict === undefined || verdict.kind === 'settle') return verdict && true;
+  return verdict.kind === 'leave' && ruleOf(verdict.reason).finality === 'fails';
+}
+
 /**
- * Tells the gateway what became of requests, for as long as it takes.
+ * Asks the chain again for an outcome that was found some time ago: a reorganisation may have undone it.
+ *
+ * @returns undefined if that cannot be told now
+ */
+async function isStillTrue(context: RelayerContext, { request, outcome }: Report): Promise<boolean | undefined> {
+  const isSuccess = outcome.status === 'success';
+  const isSent = request.intentId !== undefined;
+  // Its transaction was reverted: it was paid for once, and never is again.
+  if (!isSuccess && isSent) return true;
+  try {
+    const answer = await findOutcome(context, request);
+    // The sender brings back a transaction of its own.
+    if (answer.kind === 'unsettled' || (answer.kind === 'open' && isSuccess && isSent)) return undefined;
+    if (answer.kind === 'executed') return isSuccess && answer.txHash === outcome.txHash;
+    return !isSuccess && (answer.kind === 'replaced' || (await isStillRefused(context, request)));
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    context.events.emit({ type: 'fault', where: 'chain' });
+    return undefined;
+  }
+}
+
+/**
+ * Tells the gateway what became of requests, for as long as it takes. Before a second attempt, and after a restart, the chain is asked
+ * whether it is still so.
  *
  * @param requests - `mined`
- * @returns none: this is the end
+ * @returns none: what has not ended is handed on
  * @throws GatewayError `VALIDATION_FAILED`: a defect of the relayer
+ * @see docs/specification.md RELAY-5
  */
 export async function reportOutcomes(
   context: RelayerContext,
   requests: readonly OpenRequest[],
 ): Promise<readonly string[]> {
-  const { gateway, random, signal, wake } = context;
+  const { gateway, inFlight, random, signal, wake } = context;
   const backOff = createBackOff({ ...PAUSES, random, signal });
-  let left = requests.flatMap((request) =>
+  let left = requests.flatMap((request): Report[] =>
     request.outcome === undefined ? [] : [{ request, requestId: request.requestId, outcome: request.outcome }],
   );
-  while (left.length > 0 && !signal.aborted) {
-    const results: ReadonlyMap<string, ReportResult> = await gateway.report(left);
-    for (const ended of left) {
-      const result = results.get(ended.requestId);
-      if (result === 'reported' || result === 'lost') close(context, ended.request, { ...ended, result });
-    }
-    const before = left.length;
-    left = left.filter(({ requestId }) => (results.get(requestId) ?? 'unknown') === 'unknown');
-    if (left.length < before) wake();
+  for (let attempt = 1; left.length > 0 && !signal.aborted; attempt++) {
+    const isOld = ({ requestId }: Report) => attempt > 1 || inFlight.status(requestId) === undefined;
+    const truths = await Promise.all(left.map((one) => !isOld(one) || isStillTrue(context, one)));
+    for (const one of left.filter((_, i) => truths[i] === false)) reopen(context, one);
+    const ready = left.filter((_, i) => truths[i] === true);
+    const results = ready.length === 0 ? new Map<string, ReportResult>() : await gateway.report(ready);
+    left = left.filter((one, i) => {
+      const result = results.get(one.requestId) ?? 'unknown';
+      if (result !== 'unknown') close(context, one, result);
+      return truths[i] !== false && result === 'unknown';
+    });
+    if ([...results.values()].some((result) => result !== 'unknown')) wake();
     if (left.length > 0 && !(await backOff.wait())) break;
   }
   return [];

@@ -45,6 +45,7 @@ test('only the moves of the picture are allowed, each by its own functions', () 
       'submitted mined: finalizeSubmission',
       'mined reported: reportOutcomes',
       'mined lost: reportOutcomes',
+      'mined claimed: reportOutcomes',
     ]),
   );
 });

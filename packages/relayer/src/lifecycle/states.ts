@@ -20,7 +20,8 @@ import type { Hex } from 'viem';
  * - `claiming`: the journal holds the intention; whether the gateway has given the claim is not known yet.
  * - `claimed`: it is this relayer's, and nothing of it may be on the chain by this relayer's hand.
  * - `submitted`: the journal holds the call and the sender's intent; from here on only the chain says what became of it.
- * - `mined`: the outcome is known and journalled: a transaction with the Forwarder's event, or a reason.
+ * - `mined`: the outcome is known and journalled: a transaction with the Forwarder's event, or a reason. A reorganisation that undoes it before
+ *   it is reported makes it `claimed` again.
  * - `reported`: the gateway knows the outcome; the end.
  * - `lost`: another relayer has it, or may have it: it was given back; the end.
  *
@@ -34,7 +35,7 @@ export const MOVES = {
   claiming: { claimed: ['claimRequests', 'confirmClaim'], lost: ['claimRequests', 'takeOverStale', 'confirmClaim'] },
   claimed: { submitted: ['submitClaims'], mined: ['reviewClaim'], lost: ['confirmClaim', 'reviewClaim'] },
   submitted: { mined: ['finalizeSubmission'], claimed: ['finalizeSubmission'] },
-  mined: { reported: ['reportOutcomes'], lost: ['reportOutcomes'] },
+  mined: { reported: ['reportOutcomes'], lost: ['reportOutcomes'], claimed: ['reportOutcomes'] },
   reported: {},
   lost: {},
 } as const satisfies Record<string, Readonly<Record<string, readonly string[]>>>;

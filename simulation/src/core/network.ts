@@ -1,7 +1,7 @@
 import type { EventLog } from './eventLog.ts';
 import { currentProcess, runAs, type SimProcess } from './processes.ts';
 import type { Random } from './random.ts';
-import { wholeBody } from './web.ts';
+import { readWhole } from './web.ts';
 
 /** An HTTP call as it travels. */
 export interface NetworkCall {
@@ -11,6 +11,9 @@ export interface NetworkCall {
 }
 
 export type NetworkHandler = (call: NetworkCall) => Response | Promise<Response>;
+
+/** Watches the calls that arrive at a server. @returns called with the answer as it leaves; never if the server dies */
+export type Observer = (call: NetworkCall) => ((answer: Response) => void) | undefined;
 
 /** What happens to one message. */
 export interface Fate {
@@ -35,6 +38,8 @@ export interface Network {
   readonly fetch: typeof globalThis.fetch;
   /** Lets a process answer for `host:port`. @returns ends it */
   listen(address: string, handler: NetworkHandler): () => void;
+  /** Has what arrives at `host:port` watched. */
+  observe(address: string, observer: Observer): void;
   /** Has each call's fate chosen from now on. */
   setFate(choose: ChooseFate): void;
 }
@@ -79,12 +84,6 @@ function splitUrl(url: string): { readonly to: string; readonly pathname: string
   return { to, pathname: pathname || '/', search };
 }
 
-const decoder = new TextDecoder();
-function readWhole(message: Request | Response): string {
-  const body = wholeBody(message);
-  return typeof body === 'string' ? body : decoder.decode(body ?? undefined);
-}
-
 /**
  * Makes the network between the processes of the world: each call is a message with a fate of its own.
  *
@@ -97,13 +96,19 @@ export function createNetwork(options: {
 }): Network {
   const { random, log, after } = options;
   const servers = new Map<string, { readonly process: SimProcess | undefined; readonly handler: NetworkHandler }>();
+  const observers = new Map<string, Observer>();
   let chooseFate = calmFate;
 
   /** Delivers a call to its server, as that server's own work. */
   function deliver(to: string, call: NetworkCall): Promise<Response> | undefined {
     const server = servers.get(to);
     if (server === undefined || server.process?.isAlive === false) return undefined;
-    return runAs(server.process, async () => await server.handler(call));
+    const observe = observers.get(to)?.(call);
+    return runAs(server.process, async () => {
+      const answer = await server.handler(call);
+      observe?.(answer);
+      return answer;
+    });
   }
 
   function send(call: NetworkCall): Promise<Response> {
@@ -199,6 +204,7 @@ export function createNetwork(options: {
       process?.closers.add(close);
       return close;
     },
+    observe: (address, observer) => void observers.set(address, observer),
     setFate(choose) {
       chooseFate = choose;
     },

@@ -192,6 +192,12 @@ class LeanResponse extends LeanBody {
 /** The whole body of a request or response, without waiting for it. */
 export const wholeBody = (message: Request | Response): Body => (message as unknown as LeanBody).whole;
 
+/** The same as text. */
+export function readWhole(message: Request | Response): string {
+  const body = wholeBody(message);
+  return typeof body === 'string' ? body : decoder.decode(body ?? undefined);
+}
+
 /** Puts them in place of Node's. @returns puts Node's back */
 export function installWeb(): () => void {
   const { Headers, Request, Response } = globalThis;

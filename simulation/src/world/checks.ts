@@ -4,6 +4,7 @@ import { forwarderAbi } from '@prism-gateway/contracts';
 import { encodeFunctionData, type Hex } from 'viem';
 import { createBoundChecks } from './checkBounds.ts';
 import { createHealthChecks } from './checkHealth.ts';
+import { startMoveChecks } from './checkMoves.ts';
 import { inBackground, type World } from './createWorld.ts';
 import { createPaymentChecks } from './payments/checkPayments.ts';
 import { marketFee } from './postRequest.ts';
@@ -180,6 +181,7 @@ export function startChecks(world: World): void {
   const payments = world.payments && createPaymentChecks(world, world.payments, report);
   const lookAtHealth = createHealthChecks(world, report);
   const bounds = createBoundChecks(world, report);
+  startMoveChecks(world, report);
   inBackground(world, async () => {
     for (let looks = 0; ; looks++) {
       await pause(LOOK_MS);

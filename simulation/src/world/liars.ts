@@ -8,7 +8,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { CHAIN_NAME, inBackground, type RelayerKey, type World } from './createWorld.ts';
 
 /** How a relayer can lie. */
-export const LIES = ['made-up hash', 'foreign hash', 'false failed', 'idle', 'renews for ever'] as const;
+export const LIES = ['made-up hash', 'foreign hash', 'false failed', 'idle', 'renews for ever', 'meddles'] as const;
 export type Lie = (typeof LIES)[number];
 
 /** How often a liar looks for something to lie about, in milliseconds. */
@@ -59,6 +59,19 @@ export function startLiar(world: World, { key, address }: RelayerKey, lie: Lie):
         const { items } = await relayer.claimRequests({ requestIds: [requestId] });
         if (items.length === 0) return;
         note(requestId, 'renews its claim and does nothing');
+      }
+    },
+    /** It is refused, unless the gateway lets it do what only the holder of a claim may. */
+    async meddles(relayer, { requestId }) {
+      const others = await relayer.list({ chainName: CHAIN_NAME, status: 'processing', limit: 10 }).page();
+      await give(relayer, requestId);
+      for (const { requestId: foreign } of others.items) {
+        await relayer.reportFailure(foreign, 'InvalidSignature').catch(() => undefined);
+        await relayer.releaseRequest(foreign).catch(() => undefined);
+        await relayer.claim(foreign).then(
+          () => give(relayer, foreign),
+          () => undefined,
+        );
       }
     },
   };

@@ -101,7 +101,7 @@ describeWithDynamo('DynamoDB', () => {
   });
 
   // Shows ADMIN-11.
-  test('an act whose answer was lost is noted once, and leaves no gap', async () => {
+  test('an act whose answer was lost is noted once, and its number is nobody else’s', async () => {
     await using rig = await createDynamoRig();
     const admins = [rig.open().admin, rig.open().admin];
     let writes = 0;
@@ -120,7 +120,8 @@ describeWithDynamo('DynamoDB', () => {
       }),
     );
     expect(rig.proxy.counts.cutAfter).toBe(16);
-    expect(noted.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 24 }, (_, n) => n + 1));
+    expect(new Set(noted.flat()).size).toBe(24);
+    for (const numbers of noted) expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     const { items } = await rig.open().admin.listActs({ limit: 100 });
     const expected = [0, 1].flatMap((writer) => Array.from({ length: 12 }, (_, n) => `${writer} ${n}`));
     expect(items.map(({ target }) => target).sort()).toEqual(expected.sort());

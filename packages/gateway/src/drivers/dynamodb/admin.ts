@@ -1,18 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { type AdminStore, KEPT_ACTS, type NotedAct, type Removal } from '../../ports/adminStore.ts';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
+import type { RelayerRecord, RelayerStore } from '../../ports/relayerStore.ts';
 import {
   type Item,
-  number,
   put,
+  queryPage,
+  readFields,
   readItem,
-  readItems,
   readNumber,
-  readText,
-  readTexts,
   remove,
+  scanAll,
   type Table,
-  text,
+  type Update,
   update,
 } from './items.ts';
 import { findOldest } from './list.ts';
@@ -30,14 +29,14 @@ const MAX_TRIES = 6;
  * @see docs/specification.md ADMIN-7
  */
 async function removeRequest(table: RequestTable, requestId: string): Promise<Removal> {
-  const key = { requestId: text(requestId) };
+  const key = { requestId };
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const head = headOf(await readItem(table, key));
     // After a lost answer the client's further try is refused, and finds what it has done.
     if (head === undefined) return tries === 0 ? 'missing' : 'removed';
     const { record, params } = head;
     if (record.status === 'processing') return 'claimed';
-    const order = { condition: '#status = :status', values: { ':status': text(record.status) } };
+    const order = { condition: '#status = :status', values: { ':status': record.status } };
     const { done } = await remove(table, key, order);
     if (typeof params === 'string' && (done || (await readItem(table, key)) === undefined)) {
       await removeParams(table, params);
@@ -80,79 +79,91 @@ export function createAdminStore({ table, deliveries, flush, removed }: AdminCon
       if (removal === 'removed') removed(requestId);
       return removal;
     },
-    ...createAuditLog(table),
+    ...createAuditLog(deliveries),
   };
 }
 
-const COUNTER = 'audit';
-const keyOf = (place: number) => `audit#${place % KEPT_ACTS}`;
+const LANE = 'audit';
+/** Numbers whose acts are kept. Refused acts have used some: it takes as many of them to push out one that was done. */
+const KEPT_NUMBERS = 2 * KEPT_ACTS;
+/** The item whose number is that of the newest act. */
+const COUNTER = { lane: LANE, place: 'newest' };
+/** Key of an act: text that stands in the order of its numbers. */
+const keyOf = (act: number) => ({ lane: LANE, place: String(act).padStart(12, '0') });
 
-const readAct = (item: Item): NotedAct => ({
-  ...{ at: readNumber(item, 'at'), act: readText(item, 'act'), keyId: readText(item, 'keyId') },
-  ...{ target: readText(item, 'target'), ...readTexts(item, 'reason') },
-});
-
-const writeAct = ({ at, act, keyId, target, reason }: NotedAct): Item => ({
-  ...{ at: number(at), act: text(act), keyId: text(keyId), target: text(target) },
-  ...(reason !== undefined && { reason: text(reason) }),
-});
-
-/** Writes an item with the first free number from some place on. @returns the number */
-async function takeNumber(table: Table, from: number, fields: Item): Promise<number> {
-  for (let place = from; ; ) {
-    const taken = { ...fields, requestId: text(keyOf(place)), number: number(place) };
-    const order = { condition: 'attribute_not_exists(#number) OR #number < :n', values: { ':n': number(place) } };
-    const { done, item } = await put(table, taken, order);
-    if (done || item?.call?.S === fields.call?.S) return place;
-    // Another's, or one of a later round: all below it are taken.
-    place = (item === undefined ? place : readNumber(item, 'number')) + 1;
-  }
-}
+/** Reads an act as it was written. */
+const readAct = (item: Item): NotedAct =>
+  readFields(item, { at: 'number', act: 'text', keyId: 'text', target: 'text' }, { reason: 'text' });
 
 /**
- * The audit log, in DynamoDB. Acts stand in a ring of items of the requests' table, each with a number one higher than that of the act
- * before: the newest need no index to be found, and the ring never grows.
- *
- * A number is taken by the write of the item itself, which holds the id of the call: one that is sent again after a lost answer finds its
- * own item, and no number is taken twice or by nobody. The counter says where to look first; it may be behind, and never ahead.
+ * The audit log: acts stand in a lane of the table of deliveries, under numbers that a counter gives. A number that stays unused, for an
+ * answer was lost or a process died, harms nothing.
  */
-function createAuditLog(table: RequestTable): Pick<AdminStore, 'noteAct' | 'dropAct' | 'listActs'> {
-  const read = (keys: readonly string[]) => readItems(table, keys, { consistent: true });
-
-  async function readNewest(): Promise<number> {
-    const counter = (await read([COUNTER])).get(COUNTER);
-    return counter === undefined ? 0 : readNumber(counter, 'number');
-  }
-
-  /** Sets the counter, unless another has moved it so that the condition fails. */
-  const setCounter = (newest: number, condition: string, values: Item = {}) =>
-    update(table, { key: { requestId: text(COUNTER) }, set: { number: number(newest) }, condition, values });
-
+function createAuditLog(deliveries: Table): Pick<AdminStore, 'noteAct' | 'dropAct' | 'listActs'> {
   return {
     async noteAct(act) {
-      const fields = { ...writeAct(act), call: text(randomUUID()) };
-      const place = await takeNumber(table, (await readNewest()) + 1, fields);
-      await setCounter(place, 'attribute_not_exists(#number) OR #number < :number');
-      return place;
+      const { item = {} } = await update(deliveries, { key: COUNTER, add: { number: 1 } });
+      const taken = readNumber(item, 'number');
+      await put(deliveries, { ...keyOf(taken), number: taken, ...act });
+      await remove(deliveries, keyOf(taken - KEPT_NUMBERS));
+      return taken;
     },
-    async dropAct(place) {
-      const values = { ':n': number(place) };
-      const { done } = await remove(table, { requestId: text(keyOf(place)) }, { condition: '#number = :n', values });
-      // The next act takes its number, so that many refused ones push none out that was done.
-      if (done) await setCounter(place - 1, '#number = :n', values);
-    },
-    async listActs({ limit, before }) {
-      const newest = await readNewest();
-      const oldest = Math.max(1, newest - KEPT_ACTS + 1);
-      const from = Math.min(newest, (before ?? newest + 1) - 1);
-      const places = Array.from({ length: Math.max(0, Math.min(limit, from - oldest + 1)) }, (_, back) => from - back);
-      const items = await read(places.map(keyOf));
-      const acts = places.flatMap((place) => {
-        const item = items.get(keyOf(place));
-        return item !== undefined && readNumber(item, 'number') === place ? [readAct(item)] : [];
+    dropAct: async (taken) => void (await remove(deliveries, keyOf(taken))),
+    async listActs({ limit, before = Number.MAX_SAFE_INTEGER }) {
+      const { items } = await queryPage(deliveries, {
+        ...{ keys: 'lane = :lane AND place BETWEEN :first AND :last', order: 'desc', limit, consistent: true },
+        values: { ':lane': LANE, ':first': keyOf(1).place, ':last': keyOf(Math.min(before - 1, 1e12 - 1)).place },
       });
-      const last = places.at(-1);
-      return { items: acts, next: last === undefined || last <= oldest ? null : last };
+      const last = items.length < limit ? undefined : items.at(-1);
+      return { items: items.map(readAct), next: last === undefined ? null : readNumber(last, 'number') };
     },
+  };
+}
+
+/** Key of a relayer: in lower case, so that letter case tells none apart. */
+const relayerKey = (address: string) => ({ address: address.toLowerCase() });
+
+function readRelayer(item: Item): RelayerRecord {
+  const shape = { checksumAddress: 'text', createdAt: 'number', updatedAt: 'number' } as const;
+  const optional = { label: 'text', suspendReason: 'text', suspendedAt: 'number' } as const;
+  const { checksumAddress: address, ...fields } = readFields(item, shape, optional);
+  return { address, ...fields };
+}
+
+const byAge = (a: RelayerRecord, b: RelayerRecord) => a.createdAt - b.createdAt || (a.address < b.address ? -1 : 1);
+
+/** The whitelist in DynamoDB. Nothing of it is kept in memory: a relayer that is removed has lost its access when the call returns. */
+export function createRelayerStore(table: Table): RelayerStore {
+  /** Changes a relayer if the condition holds. @returns the relayer as it then stands; undefined: there is none */
+  async function change(address: string, order: Omit<Update, 'key'>): Promise<RelayerRecord | undefined> {
+    const { item } = await update(table, { key: relayerKey(address), ...order });
+    return item && readRelayer(item);
+  }
+
+  return {
+    async put({ address, label, now }) {
+      const set = { checksumAddress: address, label, updatedAt: now };
+      const compute = { createdAt: 'if_not_exists(#createdAt, :updatedAt)' };
+      const { item = {} } = await update(table, { key: relayerKey(address), set, compute });
+      return readRelayer(item);
+    },
+    remove: async (address) => void (await remove(table, relayerKey(address))),
+    async find(address) {
+      const item = await readItem(table, relayerKey(address));
+      return item && readRelayer(item);
+    },
+    suspend: ({ address, reason, now }) =>
+      change(address, {
+        set: { suspendReason: reason, updatedAt: now },
+        compute: { suspendedAt: 'if_not_exists(#suspendedAt, :updatedAt)' },
+        condition: 'attribute_exists(address)',
+      }),
+    resume: ({ address, now }) =>
+      change(address, {
+        set: { updatedAt: now },
+        remove: ['suspendedAt', 'suspendReason'],
+        condition: 'attribute_exists(suspendedAt)',
+      }),
+    list: async () => (await scanAll(table)).map(readRelayer).sort(byAge),
   };
 }

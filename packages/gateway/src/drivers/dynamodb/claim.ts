@@ -1,6 +1,6 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Claim, ClaimTransition } from '../../ports/requestStore.ts';
-import { type Item, number, readItem, text, type Written } from './items.ts';
+import { type Item, readItem, type Written } from './items.ts';
 import { isMarkedBy, type Move, moveRequest, transitionOf } from './move.ts';
 import type { OpenClaims } from './openClaims.ts';
 import type { ParamsReader } from './params.ts';
@@ -59,8 +59,8 @@ interface ClaimMove extends Pick<Move, 'from' | 'condition' | 'values'> {
 function makeClaim(table: RequestTable, claim: Claim, { heldSince, ...move }: ClaimMove): Promise<Written> {
   const { requestId, relayer, claimId: callId, now } = claim;
   const set = {
-    ...{ claimedBy: text(relayer), claimedAt: number(now), updatedAt: number(now) },
-    heldSince: heldSince === undefined ? undefined : number(heldSince),
+    ...{ claimedBy: relayer, claimedAt: now, updatedAt: now },
+    heldSince,
   };
   const remove = [...PENDING_ATTRIBUTES, 'heldBy'];
   return moveRequest(table, { ...move, requestId, to: CLAIM.to[0], callId, set, remove });
@@ -72,14 +72,14 @@ const replaceClaim = (table: RequestTable, claim: Claim, held: Held) =>
     from: TAKE_OVER.from,
     heldSince: isOwn(held, claim) && !isLapsed(held, claim) ? held.heldSince : undefined,
     condition: '#status = :held AND #claimedBy = :owner AND #claimedAt = :since',
-    values: { ':held': text(TAKE_OVER.from), ':owner': text(held.claimedBy), ':since': number(held.claimedAt) },
+    values: { ':held': TAKE_OVER.from, ':owner': held.claimedBy, ':since': held.claimedAt },
   });
 
 const UNCLAIMED = '#status = :unclaimed AND (attribute_not_exists(#expiresAt) OR #expiresAt > :second)';
 const unclaimedValues = (table: RequestTable, { relayer }: Claim): Item => ({
-  ':claimant': text(relayer.toLowerCase()),
-  ':unclaimed': text(CLAIM.from),
-  ':second': number(Math.floor(table.now() / 1000)),
+  ':claimant': relayer.toLowerCase(),
+  ':unclaimed': CLAIM.from,
+  ':second': Math.floor(table.now() / 1000),
 });
 
 /** Claims what the relayer has given back itself, and nobody has claimed since: its hold goes on, unless it was without it for a lease. */
@@ -89,7 +89,7 @@ function claimAgain(table: RequestTable, claim: Claim, { record, heldSince = cla
   return makeClaim(table, claim, {
     ...{ from: CLAIM.from, heldSince: isBroken ? claim.now : heldSince },
     condition: `${UNCLAIMED} AND #heldBy = :claimant AND #updatedAt = :releasedAt`,
-    values: { ...unclaimedValues(table, claim), ':releasedAt': number(record.updatedAt) },
+    values: { ...unclaimedValues(table, claim), ':releasedAt': record.updatedAt },
   });
 }
 
@@ -130,7 +130,7 @@ async function claimWithoutRoom(
   claim: Claim,
   isReplaceable: IsReplaceable,
 ): Promise<ClaimTransition> {
-  const found = { done: false, item: await readItem(table, { requestId: text(claim.requestId.toLowerCase()) }) };
+  const found = { done: false, item: await readItem(table, { requestId: claim.requestId.toLowerCase() }) };
   const held = readHeld(found, claim);
   const isToBeHad = held !== undefined && isReplaceable(held, claim);
   if (isToBeHad && isOwn(held, claim)) {

@@ -1,6 +1,6 @@
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { Creation, StoredRequest, Submission } from '../../ports/requestStore.ts';
-import { type Item, number, put, readText, text } from './items.ts';
+import { type Item, put, readText } from './items.ts';
 import { type ParamsReader, packParams } from './params.ts';
 import { createItems, expiryOf, headOf, isExpired, type RequestTable, readHead } from './record.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
@@ -47,18 +47,14 @@ interface Marker {
 
 function markerItem(table: RequestTable, key: string, { requestId, isPlain }: Marker): Item {
   const expiresAt = expiryOf(table.pendingRetentionDays, table.now());
-  return {
-    ...{ requestId: text(`once#${key}`), markedId: text(requestId) },
-    ...(isPlain && { plain: number(1) }),
-    ...(expiresAt !== undefined && { [TTL_ATTRIBUTE]: number(expiresAt) }),
-  };
+  return { requestId: `once#${key}`, markedId: requestId, plain: isPlain ? 1 : undefined, [TTL_ATTRIBUTE]: expiresAt };
 }
 
 /** Marks a signature as taken, unless it is. @returns the marker that then stands */
 async function markTaken(table: RequestTable, key: string, marker: Marker): Promise<Marker> {
   const { done, item } = await put(table, markerItem(table, key, marker), {
     condition: `attribute_not_exists(requestId) OR #${TTL_ATTRIBUTE} <= :now`,
-    values: { ':now': number(Math.floor(table.now() / 1000)) },
+    values: { ':now': Math.floor(table.now() / 1000) },
   });
   if (done || item === undefined) return marker;
   return { requestId: readText(item, 'markedId'), isPlain: item.plain !== undefined };
@@ -66,7 +62,7 @@ async function markTaken(table: RequestTable, key: string, marker: Marker): Prom
 
 /** Puts another marker in the place of one whose record is not there, or has failed. */
 const replaceMarker = (table: RequestTable, key: string, from: Marker, to: Marker) =>
-  put(table, markerItem(table, key, to), { condition: 'markedId = :from', values: { ':from': text(from.requestId) } });
+  put(table, markerItem(table, key, to), { condition: 'markedId = :from', values: { ':from': from.requestId } });
 
 /**
  * Stores a record unless one of the same submission is there. The marker is written first, so that of any number of calls one record comes;

@@ -1,4 +1,4 @@
-import { type DynamoDBClient, GetItemCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { createSemaphore } from '@prism-gateway/node';
 import { INITIAL_STATUS } from '@prism-gateway/protocol';
 import type { AdminStore } from '../../ports/adminStore.ts';
@@ -16,11 +16,11 @@ import type {
   Submission,
   Transition,
 } from '../../ports/requestStore.ts';
-import { createAdminStore } from './admin.ts';
+import { createAdminStore, createRelayerStore } from './admin.ts';
 import { claimOrRenew, claimRequest } from './claim.ts';
 import { createRequest } from './create.ts';
 import { feedRequests } from './feed.ts';
-import { askStore, type Item, number, readItem, readItems, type Table, text } from './items.ts';
+import { type Item, readItem, readItems, type Table } from './items.ts';
 import { findOldest, listRequests } from './list.ts';
 import { moveAll, noParams } from './moveAll.ts';
 import { createOpenClaims } from './openClaims.ts';
@@ -28,7 +28,6 @@ import { createParamsReader, type ParamsReader } from './params.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
 import { headOf, isExpired, type RequestTable } from './record.ts';
 import { createConflictCounter } from './recordStats.ts';
-import { createRelayerStore } from './relayerStore.ts';
 import { releaseAll, releaseRequest, reportRequest } from './report.ts';
 import { createTableRegister } from './tableRegister.ts';
 import type { TableNames } from './tables.ts';
@@ -38,7 +37,7 @@ async function getRequest(
   params: ParamsReader,
   requestId: string,
 ): Promise<StoredRequest | undefined> {
-  const head = headOf(await readItem(table, { requestId: text(requestId) }));
+  const head = headOf(await readItem(table, { requestId: requestId }));
   if (head === undefined || isExpired(head, table.now())) return undefined;
   return (await params.complete([head]))[0];
 }
@@ -63,7 +62,7 @@ function createRequestChanges(table: Table): WatchedChanges {
 
   async function look(): Promise<void> {
     const items = await readItems(table, watchers.requestIds(), { consistent: false });
-    watchers.lookUp((requestId) => items.get(requestId)?.status?.S);
+    watchers.lookUp((requestId) => items.get(requestId)?.status as string | undefined);
   }
 
   function lookLater(): void {
@@ -217,14 +216,12 @@ class TablesMissingError extends Error {
 }
 
 /** Keys that no item has, one of each table. */
-function probeKeys({ requests, relayers, rateLimits }: TableNames, deliveries: string) {
-  return [
-    [requests, { requestId: text('ready') }],
-    [relayers, { address: text('ready') }],
-    [rateLimits, { client: text('ready'), window: number(0) }],
-    [deliveries, { lane: text('ready'), place: text('ready') }],
-  ] as const satisfies readonly (readonly [string, Item])[];
-}
+const PROBES = {
+  requests: { requestId: 'ready' },
+  relayers: { address: 'ready' },
+  rateLimits: { client: 'ready', window: 0 },
+  deliveries: { lane: 'ready', place: 'ready' },
+} as const satisfies Record<keyof TableNames | 'deliveries', Item>;
 
 /** How long conflicts are counted before they are written, in milliseconds. */
 const CONFLICTS_MS = 10_000;
@@ -256,15 +253,15 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
       void conflicts.flush();
     },
   };
-  const probes = probeKeys(tables, deliveries.name);
-  const probe = (TableName: string, Key: Item) => client.send(new GetItemCommand({ TableName, Key }));
+  const names = Object.entries({ ...tables, deliveries: deliveries.name }) as [keyof typeof PROBES, string][];
+  const probe = ([table, name]: (typeof names)[number]) => readItem({ client, name }, PROBES[table]);
 
   /** @returns the tables that are not there, as far as DynamoDB tells */
   async function findMissing(): Promise<string[]> {
-    const answers = await Promise.allSettled(probes.map(([name, key]) => probe(name, key)));
-    return answers.flatMap((answer, i) => {
-      const isMissing = answer.status === 'rejected' && answer.reason instanceof ResourceNotFoundException;
-      return isMissing ? [probes[i]?.[0] ?? ''] : [];
+    const answers = await Promise.allSettled(names.map(probe));
+    return names.flatMap(([, name], i) => {
+      const { cause } = (answers[i] as Partial<PromiseRejectedResult>).reason ?? {};
+      return cause instanceof ResourceNotFoundException ? [name] : [];
     });
   }
 
@@ -285,7 +282,7 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
     },
     async checkReady() {
       await register.check();
-      await askStore(() => Promise.all(probes.map(([name, key]) => probe(name, key))));
+      await Promise.all(names.map(probe));
     },
     async close() {
       changes.close();

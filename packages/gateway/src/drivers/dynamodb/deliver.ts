@@ -9,7 +9,7 @@ import {
   postpone,
   readHeld,
 } from './deliveryItem.ts';
-import { type Item, number, type Table, text, update } from './items.ts';
+import { type Item, type Table, update } from './items.ts';
 import {
   changeHealth,
   type HealthChange,
@@ -80,20 +80,20 @@ interface Ending {
 /** Writes what became of an attempt. @returns whether the delivery was still waiting */
 async function write(deliveries: Table, { key, set, isOver }: Ending): Promise<boolean> {
   const { done } = await update(deliveries, {
-    ...{ key, set, remove: isOver ? ['dueOf', 'dueAt'] : [], add: { attempts: number(1) } },
-    ...{ condition: '#status = :waiting', values: { ':waiting': text('waiting') } },
+    ...{ key, set, remove: isOver ? ['dueOf', 'dueAt'] : [], add: { attempts: 1 } },
+    ...{ condition: '#status = :waiting', values: { ':waiting': 'waiting' } },
   });
   return done;
 }
 
-const answerOf = ({ status, error }: DeliveryOutcome): Item => ({
-  ...(status !== undefined && { lastStatus: number(status) }),
-  ...(error !== undefined && { lastError: text(error) }),
+const answerOf = ({ status, error }: DeliveryOutcome) => ({
+  ...(status !== undefined && { lastStatus: status }),
+  ...(error !== undefined && { lastError: error }),
 });
 
 /** Ends a delivery; the next one of its request is due at once. */
 async function end(deliveries: Table, key: Item, now: number, how: Item): Promise<void> {
-  const set = { endedAt: number(now), expiresAt: endedExpiry(now), ...how };
+  const set = { endedAt: now, expiresAt: endedExpiry(now), ...how };
   if (!(await write(deliveries, { key, set, isOver: true }))) return;
   const next = await findWaiting(deliveries, key, '>');
   if (next !== undefined && next.dueAt > now) await postpone(deliveries, { key: next.key, to: now });
@@ -151,12 +151,12 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
     const { key, webhookId, attempts } = known;
     const failedSince = Math.max(known.firstFailedAt ?? now, revivedAt);
     if (isGivenUp(failedSince, now) && !news.some((item) => item.news === 'disabled')) {
-      await end(deliveries, key, now, { status: text('failed'), ...answerOf(one) });
+      await end(deliveries, key, now, { status: 'failed', ...answerOf(one) });
       return [...news, { webhookId, news: 'given up', why: one.error ?? '' }];
     }
     const set = {
-      dueAt: number(nextAttemptAt(attempts + 1, now)),
-      firstFailedAt: number(failedSince),
+      dueAt: nextAttemptAt(attempts + 1, now),
+      firstFailedAt: failedSince,
       ...answerOf(one),
     };
     await write(deliveries, { key, set, isOver: false });
@@ -169,7 +169,7 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
     if (known === undefined) return [];
     if (one.outcome === 'refused') return await settleBad(one, known, now);
     if (one.outcome === 'delivered') {
-      await end(deliveries, known.key, now, { status: text('delivered'), ...answerOf(one) });
+      await end(deliveries, known.key, now, { status: 'delivered', ...answerOf(one) });
     } else {
       await postpone(deliveries, { key: known.key, to: now });
       await changeHealth(deliveries, one.webhookId, ({ probeUntil }) =>

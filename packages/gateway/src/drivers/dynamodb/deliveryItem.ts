@@ -1,17 +1,6 @@
 import { type MessageFacts, messageIdOf, writeMessageBody } from '../../ports/webhookMessage.ts';
 import type { DeliveryRecord, TakenDelivery, WebhookRecord } from '../../ports/webhookStore.ts';
-import {
-  type Item,
-  number,
-  queryPage,
-  readNumber,
-  readNumbers,
-  readText,
-  readTexts,
-  type Table,
-  text,
-  update,
-} from './items.ts';
+import { type Item, queryPage, readFields, readNumber, type Table, update } from './items.ts';
 import { deliveryIndexes } from './tables.ts';
 
 /** A delivery as the index shows it. */
@@ -36,18 +25,17 @@ export async function listDue(
   deliveries: Table,
   { webhookId, by, after, limit }: DueQuery,
 ): Promise<readonly DueDelivery[]> {
-  const bound = by ?? after;
-  const range = bound === undefined ? '' : ` AND dueAt ${by === undefined ? '>' : '<='} :bound`;
+  const range = (by ?? after) === undefined ? '' : ` AND dueAt ${by === undefined ? '>' : '<='} :bound`;
   const { items } = await queryPage(deliveries, {
     ...{ index: deliveryIndexes.due.name, keys: `dueOf = :of${range}`, limit },
-    values: { ':of': text(webhookId), ...(bound !== undefined && { ':bound': number(bound) }) },
+    values: { ':of': webhookId, ':bound': by ?? after },
   });
   return items.map(readDue);
 }
 
 /** Counts what waits for a webhook. @param atMost - counts no further */
 export async function countWaiting(deliveries: Table, webhookId: string, atMost: number): Promise<number> {
-  const query = { index: deliveryIndexes.due.name, keys: 'dueOf = :of', values: { ':of': text(webhookId) } };
+  const query = { index: deliveryIndexes.due.name, keys: 'dueOf = :of', values: { ':of': webhookId } };
   let sum = 0;
   let after: Item | undefined;
   do {
@@ -72,9 +60,9 @@ interface Postponement {
  */
 export async function postpone(deliveries: Table, { key, from, to }: Postponement): Promise<Item | undefined> {
   const { done, item } = await update(deliveries, {
-    ...{ key, set: { dueAt: number(to) } },
+    ...{ key, set: { dueAt: to } },
     condition: `#status = :waiting${from === undefined ? '' : ' AND #dueAt = :from'}`,
-    values: { ':waiting': text('waiting'), ...(from !== undefined && { ':from': number(from) }) },
+    values: { ':waiting': 'waiting', ':from': from },
   });
   return done ? item : undefined;
 }
@@ -83,10 +71,7 @@ export async function postpone(deliveries: Table, { key, from, to }: Postponemen
 export async function findWaiting(deliveries: Table, key: Item, side: '<' | '>'): Promise<DueDelivery | undefined> {
   const { items } = await queryPage(deliveries, {
     ...{ keys: `lane = :lane AND place ${side} :place`, filter: '#status = :waiting', consistent: true },
-    values: {
-      ...{ ':lane': text(readText(key, 'lane')), ':place': text(readText(key, 'place')) },
-      ':waiting': text('waiting'),
-    },
+    values: { ':lane': key.lane, ':place': key.place, ':waiting': 'waiting' },
   });
   return items[0] && readDue(items[0]);
 }
@@ -96,17 +81,14 @@ const SECONDS_PER_DAY = 86_400;
 const TIME_DIGITS = 13;
 
 /** When what is kept for some days is forgotten. */
-const expiryIn = (days: number) => (now: number) => number(Math.floor(now / 1000) + days * SECONDS_PER_DAY);
+const expiryIn = (days: number) => (now: number) => Math.floor(now / 1000) + days * SECONDS_PER_DAY;
 /** When a delivery that ends now is forgotten. */
 export const endedExpiry = expiryIn(7);
 /** When one that waits is forgotten, whatever becomes of its webhook. */
 export const waitingExpiry = expiryIn(30);
 
 /** Key of a delivery. */
-export const keyOf = (item: Item): Item => ({
-  lane: text(readText(item, 'lane')),
-  place: text(readText(item, 'place')),
-});
+export const keyOf = (item: Item): Item => readFields(item, { lane: 'text', place: 'text' });
 
 interface NewDelivery extends MessageFacts {
   readonly webhookId: string;
@@ -122,27 +104,29 @@ export function createDeliveryItem({ webhookId, place, now, ...facts }: NewDeliv
   const { requestId } = record;
   return {
     // What one webhook is told of one request is one lane.
-    ...{ lane: text(`${webhookId}#${requestId}`), place: text(place), webhookId: text(webhookId) },
-    deliveryId: text(`${String(at).padStart(TIME_DIGITS, '0')}-${place}`),
-    messageId: text(messageIdOf([webhookId, place, requestId, event, at])),
-    ...{ requestId: text(requestId), event: text(event), at: number(at), body: text(writeMessageBody(facts)) },
-    ...{ status: text('waiting'), attempts: number(0), dueOf: text(webhookId), dueAt: number(now) },
+    ...{ lane: `${webhookId}#${requestId}`, place, webhookId },
+    deliveryId: `${String(at).padStart(TIME_DIGITS, '0')}-${place}`,
+    messageId: messageIdOf([webhookId, place, requestId, event, at]),
+    ...{ requestId, event, at, body: writeMessageBody(facts) },
+    ...{ status: 'waiting', attempts: 0, dueOf: webhookId, dueAt: now },
     expiresAt: waitingExpiry(now),
   };
 }
 
+const SENT = { deliveryId: 'text', messageId: 'text', attempts: 'number' } as const;
+
 /** Reads a delivery as it is listed. */
 export function readDelivery(item: Item): DeliveryRecord {
+  const { event, status, at, dueAt, ...fields } = readFields(
+    item,
+    { ...SENT, requestId: 'text', event: 'text', status: 'text', at: 'number' },
+    { dueAt: 'number', lastError: 'text', endedAt: 'number', lastStatus: 'number' },
+  );
   return {
-    ...{ deliveryId: readText(item, 'deliveryId'), messageId: readText(item, 'messageId') },
-    requestId: readText(item, 'requestId'),
+    ...fields,
     // Written by this driver from values of these types.
-    event: readText(item, 'event') as DeliveryRecord['event'],
-    status: readText(item, 'status') as DeliveryRecord['status'],
-    ...{ attempts: readNumber(item, 'attempts'), createdAt: readNumber(item, 'at') },
-    ...(item.dueAt !== undefined && { nextAttemptAt: readNumber(item, 'dueAt') }),
-    ...readTexts(item, 'lastError'),
-    ...readNumbers(item, 'endedAt', 'lastStatus'),
+    ...{ event: event as DeliveryRecord['event'], status: status as DeliveryRecord['status'], createdAt: at },
+    ...(dueAt !== undefined && { nextAttemptAt: dueAt }),
   };
 }
 
@@ -154,10 +138,6 @@ export interface HeldDelivery extends TakenDelivery {
 
 /** Reads a delivery as it is to be sent. */
 export function readHeld(item: Item, { url, secrets }: Pick<WebhookRecord, 'url' | 'secrets'>): HeldDelivery {
-  return {
-    ...{ deliveryId: readText(item, 'deliveryId'), messageId: readText(item, 'messageId') },
-    ...{ webhookId: readText(item, 'webhookId'), url, secrets, body: readText(item, 'body') },
-    ...{ attempts: readNumber(item, 'attempts'), key: keyOf(item) },
-    ...readNumbers(item, 'firstFailedAt'),
-  };
+  const fields = readFields(item, { ...SENT, webhookId: 'text', body: 'text' }, { firstFailedAt: 'number' });
+  return { ...fields, url, secrets, key: keyOf(item) };
 }

@@ -7,17 +7,39 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  paginateScan,
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 
-/** An item as DynamoDB's API has it. */
-export type Item = Record<string, AttributeValue>;
+/** What an attribute holds: text, a number, bytes, or a set of texts. */
+export type Value = string | number | Uint8Array | ReadonlySet<string>;
+/** An item, or some of its attributes. What is undefined is not there. */
+export type Item = Readonly<Record<string, Value | undefined>>;
 
-export const text = (value: string): AttributeValue => ({ S: value });
-export const number = (value: number): AttributeValue => ({ N: String(value) });
-export const bytes = (value: Uint8Array): AttributeValue => ({ B: value });
+export type Attributes = Record<string, AttributeValue>;
+
+function writeValue(value: Value): AttributeValue {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'number') return { N: String(value) };
+  return value instanceof Uint8Array ? { B: value } : { SS: [...value] };
+}
+
+function readValue({ S, N, B, SS }: AttributeValue): Value | undefined {
+  return S ?? (N === undefined ? undefined : Number(N)) ?? B ?? (SS && new Set(SS));
+}
+
+const writeItem = (item: Item): Attributes =>
+  Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) => (value === undefined ? [] : [[name, writeValue(value)]])),
+  );
+
+/** Reads an item as DynamoDB's API has it; attributes of types that are not used here are left out. */
+export const readAttributes = (attributes: Attributes = {}): Item =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, readValue(value)]));
+
+const readAnswer = (attributes: Attributes | undefined) => attributes && readAttributes(attributes);
 
 /** An item that this driver cannot have written. */
 export class BrokenItemError extends Error {
@@ -29,37 +51,49 @@ export class BrokenItemError extends Error {
   }
 }
 
-function present<T>(value: T | undefined, attribute: string): T {
-  if (value === undefined) throw new BrokenItemError(attribute);
-  return value;
+/** The types of attributes, by the names that `readFields` takes. */
+interface Types {
+  readonly text: string;
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+type Shape = Readonly<Record<string, keyof Types>>;
+type Fields<Given extends Shape, Optional extends Shape> = { readonly [Name in keyof Given]: Types[Given[Name]] } & {
+  readonly [Name in keyof Optional]?: Types[Optional[Name]];
+};
+
+const typeOf = (value: Value | undefined) =>
+  typeof value === 'string' ? 'text' : value instanceof Uint8Array ? 'bytes' : typeof value;
+
+/** Reads attributes of an item; an optional one that is absent is no property of the result. @throws BrokenItemError */
+export function readFields<const Given extends Shape, const Optional extends Shape = Record<never, never>>(
+  item: Item,
+  given: Given,
+  optional?: Optional,
+): Fields<Given, Optional> {
+  const there = Object.entries(optional ?? {}).filter(([name]) => item[name] !== undefined);
+  const fields = [...Object.entries(given), ...there].map(([name, type]) => {
+    if (typeOf(item[name]) !== type) throw new BrokenItemError(name);
+    return [name, item[name]];
+  });
+  // Each was just checked.
+  return Object.fromEntries(fields) as Fields<Given, Optional>;
 }
 
 /** Reads text. @throws BrokenItemError */
-export const readText = (item: Item, attribute: string): string => present(item[attribute]?.S, attribute);
-/** Reads a number. @throws BrokenItemError */
-export const readNumber = (item: Item, attribute: string): number => Number(present(item[attribute]?.N, attribute));
+export const readText = (item: Item, name: string): string => readFields(item, { [name]: 'text' })[name] as string;
 /** Reads bytes. @throws BrokenItemError */
-export const readBytes = (item: Item, attribute: string): Uint8Array => present(item[attribute]?.B, attribute);
-
-/** Reads what is there of some attributes. */
-function readSome<K extends string, V>(item: Item, names: readonly K[], read: (item: Item, name: string) => V) {
-  const there = names.filter((name) => item[name] !== undefined);
-  // The names are those that were asked for.
-  return Object.fromEntries(there.map((name) => [name, read(item, name)])) as { readonly [N in K]?: V };
-}
-/** Reads texts that may be absent. @throws BrokenItemError */
-export const readTexts = <K extends string>(item: Item, ...names: readonly K[]) => readSome(item, names, readText);
-/** Reads numbers that may be absent. @throws BrokenItemError */
-export const readNumbers = <K extends string>(item: Item, ...names: readonly K[]) => readSome(item, names, readNumber);
+export const readBytes = (item: Item, name: string) => readFields(item, { [name]: 'bytes' })[name] as Uint8Array;
+/** Reads a number. @throws BrokenItemError */
+export const readNumber = (item: Item, name: string): number => readFields(item, { [name]: 'number' })[name] as number;
 
 /** Digits of a number that fit one byte. */
 const DIGITS_A_BYTE = 2;
 
-function sizeOfValue(value: AttributeValue): number {
-  if (value.S !== undefined) return Buffer.byteLength(value.S);
-  if (value.B !== undefined) return value.B.length;
-  if (value.N !== undefined) return Math.ceil(value.N.length / DIGITS_A_BYTE) + 1;
-  throw new BrokenItemError('(of a type that is not used here)');
+function sizeOfValue(value: Value): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return Math.ceil(String(value).length / DIGITS_A_BYTE) + 1;
+  return value instanceof Uint8Array ? value.length : [...value].join('').length;
 }
 
 /**
@@ -69,7 +103,10 @@ function sizeOfValue(value: AttributeValue): number {
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export function sizeOfItem(item: Item): number {
-  return Object.entries(item).reduce((size, [name, value]) => size + Buffer.byteLength(name) + sizeOfValue(value), 0);
+  return Object.entries(item).reduce(
+    (size, [name, value]) => size + (value === undefined ? 0 : Buffer.byteLength(name) + sizeOfValue(value)),
+    0,
+  );
 }
 
 /** A table of this driver. */
@@ -100,12 +137,12 @@ export interface Written {
  * Runs one write. That its condition failed says nothing about who made it fail: after a lost answer the client asks again, and then
  * finds its own write.
  */
-async function askToWrite(ask: () => Promise<{ readonly Attributes?: Item | undefined }>): Promise<Written> {
+async function askToWrite(ask: () => Promise<{ readonly Attributes?: Attributes | undefined }>): Promise<Written> {
   return await askStore(async () => {
     try {
-      return { done: true, item: (await ask()).Attributes };
+      return { done: true, item: readAnswer((await ask()).Attributes) };
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return { done: false, item: error.Item };
+      if (error instanceof ConditionalCheckFailedException) return { done: false, item: readAnswer(error.Item) };
       throw error;
     }
   });
@@ -119,10 +156,11 @@ interface Condition {
 
 /** Gives all placeholders of expressions what they stand for. */
 function explain(expressions: readonly (string | undefined)[], values: Item) {
+  const written = writeItem(values);
   const names = [...expressions.join(' ').matchAll(/#(\w+)/g)].map(([place, name]) => [place, name ?? '']);
   return {
     ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) as Record<string, string> }),
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    ...(Object.keys(written).length > 0 && { ExpressionAttributeValues: written }),
   };
 }
 
@@ -135,7 +173,7 @@ const conditional = ({ condition }: Condition) =>
 export interface Update extends Condition {
   readonly key: Item;
   /** Attributes that become a value; undefined: that go. */
-  readonly set?: Readonly<Record<string, AttributeValue | undefined>>;
+  readonly set?: Item;
   /** Attributes that become what an expression gives. */
   readonly compute?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
@@ -145,7 +183,7 @@ export interface Update extends Condition {
 
 /** Updates an item, or makes it. @returns with the item after it */
 export async function update({ client, name: TableName }: Table, order: Update): Promise<Written> {
-  const { key: Key, set = {}, compute = {}, remove = [], add = {}, condition, values = {} } = order;
+  const { key, set = {}, compute = {}, remove = [], add = {}, condition, values = {} } = order;
   const given = Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const gone = [...remove, ...Object.keys(set).filter((name) => set[name] === undefined)];
   const sets = [
@@ -160,20 +198,22 @@ export async function update({ client, name: TableName }: Table, order: Update):
   ].join(' ');
   const written = Object.fromEntries([...given, ...Object.entries(add)].map(([name, value]) => [`:${name}`, value]));
   const command = new UpdateItemCommand({
-    ...{ TableName, Key, UpdateExpression, ...conditional(order), ReturnValues: 'ALL_NEW' },
+    ...{ TableName, Key: writeItem(key), UpdateExpression, ...conditional(order), ReturnValues: 'ALL_NEW' },
     ...explain([UpdateExpression, condition], { ...written, ...values }),
   });
   return await askToWrite(() => client.send(command));
 }
 
 /** Stores an item. */
-export async function put({ client, name: TableName }: Table, Item: Item, order: Condition = {}): Promise<Written> {
+export async function put({ client, name: TableName }: Table, item: Item, order: Condition = {}): Promise<Written> {
+  const Item = writeItem(item);
   const rest = { ...conditional(order), ...explain([order.condition], order.values ?? {}) };
   return await askToWrite(() => client.send(new PutItemCommand({ TableName, Item, ...rest })));
 }
 
 /** Removes an item. */
-export async function remove({ client, name: TableName }: Table, Key: Item, order: Condition = {}): Promise<Written> {
+export async function remove({ client, name: TableName }: Table, key: Item, order: Condition = {}): Promise<Written> {
+  const Key = writeItem(key);
   const rest = { ...conditional(order), ...explain([order.condition], order.values ?? {}) };
   return await askToWrite(() => client.send(new DeleteItemCommand({ TableName, Key, ...rest })));
 }
@@ -204,10 +244,10 @@ export async function queryPage({ client, name: TableName }: Table, query: Query
     ...(limit !== undefined && { Limit: limit }),
     ...(consistent && { ConsistentRead: true }),
     ...(countsOnly && { Select: 'COUNT' }),
-    ...(after !== undefined && { ExclusiveStartKey: after }),
+    ...(after !== undefined && { ExclusiveStartKey: writeItem(after) }),
   });
-  const { Items: items = [], Count: count = 0, LastEvaluatedKey: next } = await askStore(() => client.send(command));
-  return { items, count, next };
+  const { Items = [], Count: count = 0, LastEvaluatedKey } = await askStore(() => client.send(command));
+  return { items: Items.map(readAttributes), count, next: readAnswer(LastEvaluatedKey) };
 }
 
 /** Reads all pages. */
@@ -221,6 +261,15 @@ export async function queryAll(table: Table, query: Query): Promise<Item[]> {
   } while (next !== undefined);
   return items;
 }
+
+/** Reads a small table whole, consistently. */
+export const scanAll = (table: Table): Promise<Item[]> =>
+  askStore(async () => {
+    const items: Item[] = [];
+    for await (const { Items = [] } of paginateScan(table, { TableName: table.name, ConsistentRead: true }))
+      items.push(...Items.map(readAttributes));
+    return items;
+  });
 
 /** Most keys of one BatchGetItem. */
 const MAX_KEYS = 100;
@@ -240,11 +289,11 @@ async function readBatch(
   { consistent }: ReadOptions,
 ): Promise<Item[]> {
   const items: Item[] = [];
-  let left = keys.map((key): Item => ({ requestId: text(key) }));
+  let left = keys.map((requestId) => writeItem({ requestId }));
   for (let idleRounds = 0; left.length > 0; ) {
     const RequestItems = { [name]: { Keys: left, ConsistentRead: consistent } };
     const output = await askStore(() => client.send(new BatchGetItemCommand({ RequestItems })));
-    items.push(...(output.Responses?.[name] ?? []));
+    items.push(...(output.Responses?.[name] ?? []).map(readAttributes));
     // Throttled, or more than the 16 MB of one answer.
     const still = output.UnprocessedKeys?.[name]?.Keys ?? [];
     idleRounds = still.length < left.length ? 0 : idleRounds + 1;
@@ -269,6 +318,7 @@ export async function readItems(
 }
 
 /** Reads one item, consistently. @returns undefined: there is none */
-export async function readItem({ client, name: TableName }: Table, Key: Item): Promise<Item | undefined> {
-  return (await askStore(() => client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })))).Item;
+export async function readItem({ client, name: TableName }: Table, key: Item): Promise<Item | undefined> {
+  const command = new GetItemCommand({ TableName, Key: writeItem(key), ConsistentRead: true });
+  return readAnswer((await askStore(() => client.send(command))).Item);
 }

@@ -1,6 +1,6 @@
 import { isStatusMove, type RequestStatus } from '@prism-gateway/protocol';
 import type { Transition } from '../../ports/requestStore.ts';
-import { bytes, number, text, type Update, update, type Written } from './items.ts';
+import { type Update, update, type Written } from './items.ts';
 import type { ParamsReader } from './params.ts';
 import { callMarkOf, headOf, isExpired, type RequestHeader, type RequestTable, statusAttributes } from './record.ts';
 
@@ -22,8 +22,8 @@ export async function moveRequest(table: RequestTable, move: Move): Promise<Writ
   if (!isStatusMove(from, to)) throw new Error(`A request may not move from ${from} to ${to}.`);
   return await update(table, {
     ...rest,
-    key: { requestId: text(requestId) },
-    set: { ...set, ...statusAttributes(to, requestId, table.shards), callMark: bytes(callMarkOf(callId)) },
+    key: { requestId },
+    set: { ...set, ...statusAttributes(to, requestId, table.shards), callMark: callMarkOf(callId) },
   });
 }
 
@@ -49,10 +49,7 @@ export async function moveAsOwner(table: RequestTable, move: OwnersMove): Promis
     moveRequest(table, {
       ...rest,
       condition: `#status = :held AND #claimedBy = :owner${claimedAt === undefined ? '' : ' AND #claimedAt = :since'}`,
-      values: {
-        ...{ ':held': text(move.from), ':owner': text(owner) },
-        ...(claimedAt !== undefined && { ':since': number(claimedAt) }),
-      },
+      values: { ':held': move.from, ':owner': owner, ':since': claimedAt },
     });
   const written = await moveAs(relayer);
   const owner = ownerInOtherCase(written, move);

@@ -1,5 +1,5 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import { type Item, queryAll, readNumber, readText, text } from './items.ts';
+import { type Item, queryAll, readFields } from './items.ts';
 import { type RequestTable, shardKeys } from './record.ts';
 import { requestIndexes } from './tables.ts';
 
@@ -34,12 +34,12 @@ const INDEX_LAG_MS = 30_000;
 /** How old the picture may be for a relayer that is near its bound, and for one that holds less than half of it. */
 const [NEAR_MS, FAR_MS] = [5000, 60_000];
 
-const readClaim = (item: Item): OpenClaim => ({
-  requestId: readText(item, 'requestId'),
-  relayer: readText(item, 'claimedBy'),
-  chainName: readText(item, 'chainName'),
-  claimedAt: readNumber(item, 'claimedAt'),
-});
+function readClaim(item: Item): OpenClaim {
+  const { claimedBy: relayer, ...claim } = readFields(item, {
+    ...{ requestId: 'text', claimedBy: 'text', chainName: 'text', claimedAt: 'number' },
+  });
+  return { ...claim, relayer };
+}
 
 /** Claims by id, and how many each relayer has, without regard to letter case. */
 function createBooks() {
@@ -81,10 +81,10 @@ export function createOpenClaims(table: RequestTable): OpenClaims {
     const startedAt = now();
     const { name: index, partitionKey } = requestIndexes.status;
     const partitions = shardKeys(REQUEST_MOVES.report.from, shards).map((key) =>
-      queryAll(table, { index, keys: `#${partitionKey.name} = :key`, values: { ':key': text(key) } }),
+      queryAll(table, { index, keys: `#${partitionKey.name} = :key`, values: { ':key': key } }),
     );
     const fresh = createBooks();
-    for (const item of (await Promise.all(partitions)).flat()) fresh.set(readText(item, 'requestId'), readClaim(item));
+    for (const claim of (await Promise.all(partitions)).flat().map(readClaim)) fresh.set(claim.requestId, claim);
     for (const [requestId, { claim, at }] of changes) {
       if (at < startedAt - INDEX_LAG_MS) changes.delete(requestId);
       else fresh.set(requestId, claim);

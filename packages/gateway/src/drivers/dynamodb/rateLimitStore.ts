@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RateLimitStore, slidingUse, type Take, type WindowCounts } from '../../ports/rateLimitStore.ts';
-import { number, queryPage, readNumber, type Table, text, update } from './items.ts';
+import { queryPage, readNumber, type Table, update } from './items.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
 /** Most clients that one process remembers; the table knows the others. */
@@ -39,7 +39,7 @@ function storedName(key: string): string {
 async function readCounts(table: RateLimitTable, key: string, window: number): Promise<WindowCounts> {
   const { items } = await queryPage(table, {
     keys: 'client = :client AND #window BETWEEN :previous AND :current',
-    values: { ':client': text(storedName(key)), ':previous': number(window - 1), ':current': number(window) },
+    values: { ':client': storedName(key), ':previous': window - 1, ':current': window },
     consistent: true,
   });
   const hits = new Map(items.map((item) => [readNumber(item, 'window'), readNumber(item, 'hits')]));
@@ -50,8 +50,8 @@ async function readCounts(table: RateLimitTable, key: string, window: number): P
 async function addHits(table: RateLimitTable, { key, window }: Take, hits: number): Promise<number> {
   const expiresAt = Math.ceil(table.now() / 1000) + COUNTER_LIFETIME_SECONDS;
   const { item = {} } = await update(table, {
-    key: { client: text(storedName(key)), window: number(window) },
-    ...{ set: { [TTL_ATTRIBUTE]: number(expiresAt) }, add: { hits: number(hits) } },
+    key: { client: storedName(key), window },
+    ...{ set: { [TTL_ATTRIBUTE]: expiresAt }, add: { hits } },
   });
   return readNumber(item, 'hits');
 }

@@ -2,19 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import {
-  bytes,
-  type Item,
-  number,
-  readBytes,
-  readNumber,
-  readNumbers,
-  readText,
-  readTexts,
-  sizeOfItem,
-  type Table,
-  text,
-} from './items.ts';
+import { type Item, readBytes, readFields, readText, sizeOfItem, type Table } from './items.ts';
 import { lanePositionBytes, POSITION_BYTES, positionBytes, positionOf } from './position.ts';
 import type { TableRegister } from './tableRegister.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
@@ -84,7 +72,7 @@ export interface RequestHeader {
 
 /** The attributes that move with a status: the status itself, and its partition in the index. */
 export function statusAttributes(status: RequestStatus, requestId: string, shards: number) {
-  return { status: text(status), shard: text(shardKey(status, requestId, shards)) };
+  return { status: status, shard: shardKey(status, requestId, shards) };
 }
 
 /** The attributes that a request may have while it is pending, and never while it is claimed. */
@@ -103,12 +91,11 @@ function createHeadItem(record: StoredRequest, lane: string, shards: number): It
   const { requestId, chainName, action, signer, status, createdAt, updatedAt } = record;
   const position = positionOf(record);
   return {
-    ...{ requestId: text(requestId), chainName: text(chainName), action: text(action), signer: text(signer) },
-    ...{ createdAt: number(createdAt), updatedAt: number(updatedAt) },
+    ...{ requestId, chainName, action, signer, createdAt, updatedAt },
     ...statusAttributes(status, requestId, shards),
-    place: bytes(lanePositionBytes(lane, position)),
-    from: bytes(signerBytes(signer)),
-    order: bytes(positionBytes(position)),
+    place: lanePositionBytes(lane, position),
+    from: signerBytes(signer),
+    order: positionBytes(position),
   };
 }
 
@@ -116,13 +103,13 @@ function createHeadItem(record: StoredRequest, lane: string, shards: number): It
 function laterAttributes({ requestId }: StoredRequest, { shards, retentionDays }: Layout): Item {
   return {
     ...statusAttributes('processing', requestId, shards),
-    claimedBy: text(`0x${'0'.repeat(40)}`),
-    claimedAt: number(1_800_000_000_001),
-    callMark: bytes(new Uint8Array(CALL_MARK_BYTES)),
-    txHash: text(`0x${'0'.repeat(64)}`),
-    foundBy: text(transactionKey(`0x${'0'.repeat(64)}`)),
-    foundAt: bytes(new Uint8Array(POSITION_BYTES)),
-    ...(retentionDays > 0 && { [TTL_ATTRIBUTE]: number(1_800_000_001) }),
+    claimedBy: `0x${'0'.repeat(40)}`,
+    claimedAt: 1_800_000_000_001,
+    callMark: new Uint8Array(CALL_MARK_BYTES),
+    txHash: `0x${'0'.repeat(64)}`,
+    foundBy: transactionKey(`0x${'0'.repeat(64)}`),
+    foundAt: new Uint8Array(POSITION_BYTES),
+    [TTL_ATTRIBUTE]: retentionDays > 0 ? 1_800_000_001 : undefined,
   };
 }
 
@@ -142,32 +129,29 @@ interface NewItems {
  */
 export function createItems(record: StoredRequest, packed: Uint8Array, layout: Layout): NewItems {
   const head = createHeadItem(record, layout.lane, layout.shards);
-  const expiresAt = expiryOf(layout.pendingRetentionDays, record.createdAt);
-  const expiry: Item = expiresAt === undefined ? {} : { [TTL_ATTRIBUTE]: number(expiresAt) };
-  const whole: Item = { ...head, params: bytes(packed) };
+  const expiry = { [TTL_ATTRIBUTE]: expiryOf(layout.pendingRetentionDays, record.createdAt) };
+  const whole: Item = { ...head, params: packed };
   if (sizeOfItem({ ...whole, ...laterAttributes(record, layout) }) <= WRITE_UNIT_BYTES) {
     return { head: { ...whole, ...expiry } };
   }
   // The key tells the content, so that of rival creations of one id each head finds its own params.
   const digest = createHash('sha256').update(packed).digest('hex').slice(0, DIGEST_DIGITS);
-  const paramsKey = text(`${record.requestId}#${digest}`);
-  return { head: { ...head, ...expiry, paramsKey }, params: { requestId: paramsKey, params: bytes(packed) } };
+  const paramsKey = `${record.requestId}#${digest}`;
+  return { head: { ...head, ...expiry, paramsKey }, params: { requestId: paramsKey, params: packed } };
 }
 
 /** Reads what a request's item says but for its params. @throws BrokenItemError */
 export function readRecord(item: Item): RequestHeader['record'] {
-  return {
-    requestId: readText(item, 'requestId'),
-    chainName: readText(item, 'chainName'),
-    // Written by this driver from values of these types.
-    action: readText(item, 'action') as Action,
-    signer: readText(item, 'signer'),
-    status: readText(item, 'status') as RequestStatus,
-    createdAt: readNumber(item, 'createdAt'),
-    updatedAt: readNumber(item, 'updatedAt'),
-    ...readTexts(item, 'txHash', 'errorMessage', 'claimedBy'),
-    ...readNumbers(item, 'claimedAt'),
-  };
+  const { action, status, ...fields } = readFields(
+    item,
+    {
+      ...{ requestId: 'text', chainName: 'text', action: 'text', signer: 'text', status: 'text' },
+      ...{ createdAt: 'number', updatedAt: 'number' },
+    },
+    { txHash: 'text', errorMessage: 'text', claimedBy: 'text', claimedAt: 'number' },
+  );
+  // Written by this driver from values of these types.
+  return { ...fields, action: action as Action, status: status as RequestStatus };
 }
 
 /** Reads a request's item. @throws BrokenItemError */
@@ -175,8 +159,7 @@ export function readHead(item: Item): RequestHeader {
   return {
     record: readRecord(item),
     params: item.paramsKey === undefined ? readBytes(item, 'params') : readText(item, 'paramsKey'),
-    ...(item.callMark !== undefined && { callMark: readBytes(item, 'callMark') }),
-    ...readNumbers(item, 'heldSince', TTL_ATTRIBUTE),
+    ...readFields(item, {}, { callMark: 'bytes', heldSince: 'number', [TTL_ATTRIBUTE]: 'number' }),
   };
 }
 

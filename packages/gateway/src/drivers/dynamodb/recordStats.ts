@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { createSemaphore } from '@prism-gateway/node';
 import { bucketOf, HOUR_MS, KEPT_HOURS, MAX_COUNTED_CHAINS, MINUTE_MS } from '../../ports/adminStore.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { BrokenItemError, type Item, number, remove, type Table, text, update } from './items.ts';
+import {
+  type Attributes,
+  BrokenItemError,
+  type Item,
+  readAttributes,
+  readFields,
+  remove,
+  type Table,
+  update,
+} from './items.ts';
 import { type RequestHeader, readRecord } from './record.ts';
 import { DAY_MS, letters, MINUTES_MS, OTHERS, readKind, relayerLetters, STATS_LANE, statsKeys } from './stats.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
@@ -16,8 +25,8 @@ import { TTL_ATTRIBUTE } from './tables.ts';
 export interface StreamRecord {
   readonly dynamodb?: {
     readonly SequenceNumber?: string;
-    readonly NewImage?: Item;
-    readonly OldImage?: Item;
+    readonly NewImage?: Attributes;
+    readonly OldImage?: Attributes;
   };
 }
 
@@ -41,7 +50,7 @@ export interface RequestChange {
 const PLACE_DIGITS = 40;
 
 /** Reads a request's image. @returns undefined: other items of the table have no status */
-const readImage = (image: Item | undefined) => (image?.status?.S === undefined ? undefined : readRecord(image));
+const readImage = (image: Item) => (image.status === undefined ? undefined : readRecord(image));
 
 /**
  * Reads what a record of the stream tells of a request. One that nobody here has written is told of and passed over, for it would stop
@@ -52,10 +61,10 @@ const readImage = (image: Item | undefined) => (image?.status?.S === undefined ?
 export function readChange({ dynamodb = {} }: StreamRecord, logger: Logger): RequestChange | undefined {
   const { NewImage, OldImage, SequenceNumber = '' } = dynamodb;
   try {
-    const [before, after] = [readImage(OldImage), readImage(NewImage)];
+    const [before, after] = [readImage(readAttributes(OldImage)), readImage(readAttributes(NewImage))];
     if (before === undefined && after === undefined) return undefined;
     const isTaken = after?.claimedBy !== undefined && before?.claimedBy !== undefined;
-    const paramsKey = (NewImage ?? OldImage)?.paramsKey?.S;
+    const { paramsKey } = readFields(readAttributes(NewImage ?? OldImage), {}, { paramsKey: 'text' });
     return {
       place: SequenceNumber.padStart(PLACE_DIGITS, '0'),
       ...(before !== undefined && { before }),
@@ -133,7 +142,7 @@ function expiryOf(place: string): number | undefined {
   return kind === 'hours' ? (Number(part) * DAY_MS + (KEPT_HOURS + 48) * HOUR_MS) / 1000 : undefined;
 }
 
-const keyOf = (place: string) => ({ lane: STATS_LANE, place: text(place) });
+const keyOf = (place: string) => ({ lane: STATS_LANE, place });
 
 interface Addition {
   readonly place: string;
@@ -144,17 +153,16 @@ interface Addition {
 
 /** Adds to the counts of one item. */
 async function addCounts(deliveries: Table, { place, counts, batch }: Addition): Promise<void> {
-  const expiresAt = expiryOf(place);
   const { seen } = relayerLetters;
   const added = [...counts].filter(([name, by]) => name !== seen && by !== 0);
   await update(deliveries, {
     key: keyOf(place),
     set: {
-      batch: text(batch),
-      ...(expiresAt !== undefined && { [TTL_ATTRIBUTE]: number(expiresAt) }),
-      ...(counts.has(seen) && { [seen]: number(counts.get(seen) ?? 0) }),
+      batch,
+      [TTL_ATTRIBUTE]: expiryOf(place),
+      ...(counts.has(seen) && { [seen]: counts.get(seen) }),
     },
-    add: Object.fromEntries(added.map(([name, by]) => [name, number(by)])),
+    add: Object.fromEntries(added),
     condition: 'attribute_not_exists(#batch) OR #batch <> :batch',
   });
 }
@@ -210,12 +218,12 @@ export function createStatsRecorder({ requests, deliveries, logger }: RecorderCo
 
 /** Removes params with an item of their own. */
 export async function removeParams(requests: Table, paramsKey: string): Promise<void> {
-  await remove(requests, { requestId: text(paramsKey) });
+  await remove(requests, { requestId: paramsKey });
 }
 
 /** Notes when a relayer has called. */
 export async function noteSeen(deliveries: Table, address: string, at: number): Promise<void> {
-  await update(deliveries, { key: keyOf(statsKeys.relayer(address)), set: { [relayerLetters.seen]: number(at) } });
+  await update(deliveries, { key: keyOf(statsKeys.relayer(address)), set: { [relayerLetters.seen]: at } });
 }
 
 /** Counts claims that a relayer has lost to rivals: they move nothing, and the stream does not tell of them. */

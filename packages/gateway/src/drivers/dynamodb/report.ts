@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { Release, ReleaseAll, Report, Transition } from '../../ports/requestStore.ts';
-import { bytes, number, text } from './items.ts';
+
 import { moveAsOwner, transitionOf } from './move.ts';
 import type { OpenClaims } from './openClaims.ts';
 import type { ParamsReader } from './params.ts';
@@ -17,16 +17,15 @@ export async function reportRequest(
   params: ParamsSource,
   { requestId, relayer, reportId: callId, now, outcome }: Report,
 ): Promise<Transition> {
-  const expiresAt = expiryOf(table.retentionDays, now);
   const isSuccess = outcome.status === 'success';
   const written = await moveAsOwner(table, {
     ...{ requestId, relayer, from: REQUEST_MOVES.report.from, to: outcome.status, callId },
     set: {
       ...(isSuccess
-        ? { txHash: text(outcome.txHash), foundBy: text(transactionKey(outcome.txHash)) }
-        : { errorMessage: text(outcome.errorMessage) }),
-      updatedAt: number(now),
-      ...(expiresAt !== undefined && { [TTL_ATTRIBUTE]: number(expiresAt) }),
+        ? { txHash: outcome.txHash, foundBy: transactionKey(outcome.txHash) }
+        : { errorMessage: outcome.errorMessage }),
+      updatedAt: now,
+      [TTL_ATTRIBUTE]: expiryOf(table.retentionDays, now),
     },
     ...(isSuccess && { compute: { foundAt: '#order' } }),
     // Nobody holds it any more, and what it is found by takes the room.
@@ -50,9 +49,9 @@ export async function releaseRequest(
   const written = await moveAsOwner(table, {
     ...{ requestId, relayer, from, to: to[0], callId, claimedAt },
     set: {
-      ...{ updatedAt: number(now), foundAt: bytes(foundAt) },
+      ...{ updatedAt: now, foundAt },
       // Who gives back and claims again holds on.
-      ...(isRelease && { heldBy: text(relayer.toLowerCase()) }),
+      ...(isRelease && { heldBy: relayer.toLowerCase() }),
     },
     compute: { foundBy: '#chainName', ...(isRelease && { heldSince: 'if_not_exists(#heldSince, #claimedAt)' }) },
     remove: isRelease ? CLAIM_ATTRIBUTES : [...CLAIM_ATTRIBUTES, 'heldSince'],

@@ -11,7 +11,7 @@ import {
   quantileOf,
   type RelayerStats,
 } from '../../ports/adminStore.ts';
-import { type Item, queryAll, readText, type Table, text } from './items.ts';
+import { type Item, queryAll, readText, type Table } from './items.ts';
 
 export const DAY_MS = 24 * HOUR_MS;
 /** Minutes of half an hour stand in one item, which is one write unit. */
@@ -36,7 +36,7 @@ export const letters = { posts: 'p', claims: 'c', success: 's', failed: 'f' } as
 export const relayerLetters = { open: 'o', conflicts: 'x', seen: 't' } as const;
 
 /** The stats' lane in the table of deliveries: no write of them is told by the stream that they come from. */
-export const STATS_LANE = text('stats');
+export const STATS_LANE = 'stats';
 /** All chains beyond those that are counted apart. */
 export const OTHERS = statsKeys.chain('');
 
@@ -44,7 +44,7 @@ export const OTHERS = statsKeys.chain('');
 async function readPlaces(deliveries: Table, from: string, to: string): Promise<ReadonlyMap<string, Item>> {
   const items = await queryAll(deliveries, {
     keys: 'lane = :lane AND place BETWEEN :from AND :to',
-    values: { ':lane': STATS_LANE, ':from': text(from), ':to': text(to) },
+    values: { ':lane': STATS_LANE, ':from': from, ':to': to },
   });
   return new Map(items.map((item) => [readText(item, 'place'), item]));
 }
@@ -54,7 +54,7 @@ export const readKind = (deliveries: Table, kind: 'chain' | 'relayer') =>
   readPlaces(deliveries, `${kind}#`, `${kind}#~`);
 
 const countsOf = (item: Item): readonly (readonly [string, number])[] =>
-  Object.entries(item).flatMap(([name, { N }]) => (N === undefined ? [] : [[name, Number(N)] as const]));
+  Object.entries(item).flatMap(([name, value]) => (typeof value === 'number' ? [[name, value] as const] : []));
 
 /** Reads one count. One that two processes move at once may pass through zero. */
 const counter = (item: Item) => {

@@ -1,10 +1,10 @@
 import { DependencyUnavailableError } from '../../ports/errors.ts';
-import { type Item, number, put, readItem, readNumber, type Table, text, update } from './items.ts';
+import { type Item, put, readItem, readNumber, type Table, update } from './items.ts';
 
 /** How this version lays requests out. */
 const LAYOUT_VERSION = 2;
 /** Key of the item that says how a table is laid out, and of which chains it holds requests. */
-const LAYOUT_KEY: Item = { requestId: text('layout') };
+const LAYOUT_KEY: Item = { requestId: 'layout' };
 
 /**
  * Chains whose requests stand apart in the index by status: their names come from strangers, where the settings name none. Requests of
@@ -58,14 +58,10 @@ function judgeLayout({ name }: Table, { shards }: RegisterOptions, layout: Item)
 
 /** Stores the layout, or that this many shards are in use. @returns false if another process has just done so */
 async function storeShards(table: Table, shards: number, layout: Item | undefined): Promise<boolean> {
-  const set = { shards: number(shards) };
+  const set = { shards: shards };
   const answer =
     layout === undefined
-      ? put(
-          table,
-          { ...LAYOUT_KEY, version: number(LAYOUT_VERSION), ...set },
-          { condition: 'attribute_not_exists(requestId)' },
-        )
+      ? put(table, { ...LAYOUT_KEY, version: LAYOUT_VERSION, ...set }, { condition: 'attribute_not_exists(requestId)' })
       : update(table, { key: LAYOUT_KEY, set, condition: '#shards <= :shards' });
   return (await answer).done;
 }
@@ -81,8 +77,8 @@ export function createTableRegister(table: Table, options: RegisterOptions): Tab
   let adding: Promise<boolean> | undefined;
 
   function learn(layout: Item | undefined): void {
-    for (const chain of layout?.chains?.SS ?? []) apart.add(chain);
-    for (const chain of layout?.lateChains?.SS ?? []) late.add(chain);
+    for (const chain of (layout?.chains as ReadonlySet<string> | undefined) ?? []) apart.add(chain);
+    for (const chain of (layout?.lateChains as ReadonlySet<string> | undefined) ?? []) late.add(chain);
     isFull ||= apart.size >= MOST_CHAINS_APART;
   }
 
@@ -94,10 +90,10 @@ export function createTableRegister(table: Table, options: RegisterOptions): Tab
 
   /** Notes chains, while there is room, or late in any case. @returns whether there was */
   async function add(chains: readonly string[], isLate = false): Promise<boolean> {
-    const names = { SS: [...chains] };
+    const names = new Set(chains);
     const bound = {
       condition: 'attribute_not_exists(#chains) OR size(#chains) < :most',
-      values: { ':most': number(MOST_CHAINS_APART) },
+      values: { ':most': MOST_CHAINS_APART },
     };
     const order = isLate ? { add: { chains: names, lateChains: names } } : { add: { chains: names }, ...bound };
     const { done, item } = await update(table, { key: LAYOUT_KEY, ...order });

@@ -1,5 +1,5 @@
 import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol';
-import { bytes, type Item, queryPage, readBytes, readText, text } from './items.ts';
+import { type Item, queryPage, readBytes, readText } from './items.ts';
 import { laneBytes, type Position, type PositionBounds, rangeBehind, readPosition } from './position.ts';
 import { type RequestTable, shardKeys } from './record.ts';
 import { OTHER_CHAINS } from './tableRegister.ts';
@@ -102,11 +102,7 @@ async function fetchKeys(
   const { items, next } = await queryPage(table, {
     ...{ index: index.name, keys: `#${lane} = :lane AND #${sort} BETWEEN :from AND :to`, order },
     ...(chainName !== undefined && { filter: '#chainName = :chainName' }),
-    values: {
-      ':lane': typeof partition === 'string' ? text(partition) : bytes(partition),
-      ...{ ':from': bytes(range.from), ':to': bytes(range.to) },
-      ...(chainName !== undefined && { ':chainName': text(chainName) }),
-    },
+    values: { ':lane': partition, ':from': range.from, ':to': range.to, ':chainName': chainName },
     limit: chainName === undefined ? count : FILTERED_ENTRIES,
   });
   const positionIn = (item: Item) => readPosition(readBytes(item, sort));

@@ -1,22 +1,10 @@
 import type { ReceiverState } from '../../ports/deliveryRules.ts';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { WebhookHealth, WebhookRecord } from '../../ports/webhookStore.ts';
-import {
-  type Item,
-  number,
-  queryAll,
-  readItem,
-  readNumbers,
-  readText,
-  readTexts,
-  type Table,
-  text,
-  type Update,
-  update,
-} from './items.ts';
+import { type Item, queryAll, readFields, readItem, readText, type Table, type Update, update } from './items.ts';
 
 /** Key of the item that holds all webhooks: an attribute each, so that one read tells all, and a change of one harms no other. */
-const WEBHOOKS_KEY: Item = { requestId: text('webhooks') };
+const WEBHOOKS_KEY: Item = { requestId: 'webhooks' };
 /** A webhook's attribute in it. */
 const PREFIX = 'w_';
 /** Tries of a change that others make at once. */
@@ -51,8 +39,8 @@ export interface WebhookRegister {
 /** The item of the requests' table that holds the webhooks. */
 export function createWebhookRegister(requests: Table): WebhookRegister {
   async function read(): Promise<ReadonlyMap<string, string>> {
-    const found = Object.entries((await readItem(requests, WEBHOOKS_KEY)) ?? {}).flatMap(([name, { S: json }]) =>
-      name.startsWith(PREFIX) && json !== undefined ? [[name.slice(PREFIX.length), json] as const] : [],
+    const found = Object.entries((await readItem(requests, WEBHOOKS_KEY)) ?? {}).flatMap(([name, json]) =>
+      name.startsWith(PREFIX) && typeof json === 'string' ? [[name.slice(PREFIX.length), json] as const] : [],
     );
     return new Map(found);
   }
@@ -61,9 +49,9 @@ export function createWebhookRegister(requests: Table): WebhookRegister {
   async function replace(webhookId: string, was: string | undefined, next: string | undefined): Promise<boolean> {
     const name = `${PREFIX}${webhookId}`;
     const { done } = await update(requests, {
-      ...{ key: WEBHOOKS_KEY, set: { [name]: next === undefined ? undefined : text(next) } },
+      ...{ key: WEBHOOKS_KEY, set: { [name]: next } },
       condition: was === undefined ? `attribute_not_exists(#${name})` : `#${name} = :was`,
-      values: was === undefined ? {} : { ':was': text(was) },
+      values: { ':was': was },
     });
     return done;
   }
@@ -95,9 +83,9 @@ export function createWebhookRegister(requests: Table): WebhookRegister {
 }
 
 /** The lane of the items that tell how receivers do, one a webhook. */
-const HEALTH_LANE = text('health');
+const HEALTH_LANE = 'health';
 
-const healthKey = (webhookId: string): Item => ({ lane: HEALTH_LANE, place: text(webhookId) });
+const healthKey = (webhookId: string): Item => ({ lane: HEALTH_LANE, place: webhookId });
 
 /** How a receiver does, as it is stored. Times are milliseconds since the epoch. */
 export interface StoredHealth extends ReceiverState, Omit<WebhookHealth, 'waiting' | 'failingSince'> {
@@ -111,21 +99,18 @@ export interface StoredHealth extends ReceiverState, Omit<WebhookHealth, 'waitin
   readonly version: number;
 }
 
-const NUMBERS = [
-  ...(['droppedAt', 'deliveredAt', 'failingSince', 'disabledAt', 'fails', 'pausedUntil'] as const),
-  ...(['probeUntil', 'revivedAt', 'wakeAt', 'version', 'dropped'] as const),
-];
+const HEALTH_FIELDS = {
+  ...({ fails: 'number', failingSince: 'number', pausedUntil: 'number', probeUntil: 'number' } as const),
+  ...({ deliveredAt: 'number', disabledAt: 'number', disabledReason: 'text', dropped: 'number' } as const),
+  ...({ droppedAt: 'number', revivedAt: 'number', wakeAt: 'number', version: 'number' } as const),
+};
 
 /** What is known of a webhook that nothing was sent to. */
 export const NEW_HEALTH: StoredHealth = {
   ...{ fails: 0, pausedUntil: 0, probeUntil: 0, revivedAt: 0, wakeAt: 0, version: 0, dropped: 0 },
 };
 
-const readHealth = (item: Item): StoredHealth => ({
-  ...NEW_HEALTH,
-  ...readTexts(item, 'disabledReason'),
-  ...readNumbers(item, ...NUMBERS),
-});
+const readHealth = (item: Item): StoredHealth => ({ ...NEW_HEALTH, ...readFields(item, {}, HEALTH_FIELDS) });
 
 /** Reads how all receivers do, by their webhooks' ids. */
 export async function readAllHealth(deliveries: Table): Promise<ReadonlyMap<string, StoredHealth>> {
@@ -139,8 +124,6 @@ export type HealthChange = {
   readonly [K in keyof Omit<StoredHealth, 'version'>]?: StoredHealth[K] | undefined;
 };
 
-const attributeOf = (value: string | number) => (typeof value === 'string' ? text(value) : number(value));
-
 async function writeHealth(
   deliveries: Table,
   {
@@ -149,11 +132,7 @@ async function writeHealth(
     ...bound
   }: { readonly webhookId: string; readonly change: HealthChange } & Pick<Update, 'condition' | 'values'>,
 ): Promise<boolean> {
-  const set = Object.entries(change).map(([name, value]) => [
-    name,
-    value === undefined ? undefined : attributeOf(value),
-  ]);
-  const order = { key: healthKey(webhookId), set: Object.fromEntries(set), add: { version: number(1) }, ...bound };
+  const order = { key: healthKey(webhookId), set: change, add: { version: 1 }, ...bound };
   return (await update(deliveries, order)).done;
 }
 
@@ -171,7 +150,7 @@ export async function changeHealth(
     const bound =
       known.version === 0
         ? { condition: 'attribute_not_exists(#version)' }
-        : { condition: '#version = :known', values: { ':known': number(known.version) } };
+        : { condition: '#version = :known', values: { ':known': known.version } };
     if (await writeHealth(deliveries, { webhookId, change, ...bound })) return;
   }
   throw contended(`the state of webhook ${webhookId}`);
@@ -184,7 +163,7 @@ export const takeProbe = (
   { now, until }: { readonly now: number; readonly until: number },
 ) =>
   writeHealth(deliveries, {
-    ...{ webhookId, change: { probeUntil: until }, values: { ':now': number(now) } },
+    ...{ webhookId, change: { probeUntil: until }, values: { ':now': now } },
     condition: 'attribute_not_exists(#probeUntil) OR #probeUntil <= :now',
   });
 
@@ -195,7 +174,7 @@ export const noteWake = (
   { now, at }: { readonly now: number; readonly at: number },
 ) =>
   writeHealth(deliveries, {
-    ...{ webhookId, change: { wakeAt: at }, values: { ':now': number(now) } },
+    ...{ webhookId, change: { wakeAt: at }, values: { ':now': now } },
     condition: 'attribute_not_exists(#wakeAt) OR #wakeAt <= :now OR #wakeAt > :wakeAt',
   });
 
@@ -205,6 +184,6 @@ export async function countDropped(
   webhookId: string,
   { events, at }: { readonly events: number; readonly at: number },
 ) {
-  const order = { set: { droppedAt: number(at) }, add: { dropped: number(events) } };
+  const order = { set: { droppedAt: at }, add: { dropped: events } };
   await update(deliveries, { key: healthKey(webhookId), ...order });
 }

@@ -10,7 +10,7 @@ import {
 } from '../../ports/webhookStore.ts';
 import { hurry } from './deliver.ts';
 import { countWaiting, keyOf, readDelivery, waitingExpiry } from './deliveryItem.ts';
-import { type Item, number, type Query, queryPage, type Table, text, update } from './items.ts';
+import { type Item, type Query, queryPage, type Table, update } from './items.ts';
 import { deliveryIndexes } from './tables.ts';
 import {
   changeHealth,
@@ -32,12 +32,7 @@ async function listDeliveries(deliveries: Table, query: DeliveryQuery): Promise<
     ...{ index: deliveryIndexes.webhook.name, order: 'desc' },
     keys: `webhookId = :of${after === undefined ? '' : ' AND deliveryId < :after'}`,
     ...(filters.length === 0 ? { limit } : { filter: filters.join(' AND ') }),
-    values: {
-      ':of': text(webhookId),
-      ...(after !== undefined && { ':after': text(after) }),
-      ...(status !== undefined && { ':status': text(status) }),
-      ...(requestId !== undefined && { ':request': text(requestId) }),
-    },
+    values: { ':of': webhookId, ':after': after, ':status': status, ':request': requestId },
   };
   const found: DeliveryRecord[] = [];
   let place: Item | undefined;
@@ -57,18 +52,18 @@ async function resendDelivery(
 ): ReturnType<WebhookStore['resend']> {
   const { items } = await queryPage(deliveries, {
     ...{ index: deliveryIndexes.webhook.name, keys: 'webhookId = :of AND deliveryId = :id' },
-    values: { ':of': text(webhookId), ':id': text(deliveryId) },
+    values: { ':of': webhookId, ':id': deliveryId },
   });
   if (items[0] === undefined) return 'missing';
   const { done, item } = await update(deliveries, {
     key: keyOf(items[0]),
     set: {
-      ...{ status: text('waiting'), attempts: number(0), dueOf: text(webhookId), dueAt: number(now) },
+      ...{ status: 'waiting', attempts: 0, dueOf: webhookId, dueAt: now },
       expiresAt: waitingExpiry(now),
     },
     remove: ['endedAt', 'firstFailedAt'],
     condition: '#status IN (:delivered, :failed)',
-    values: { ':delivered': text('delivered'), ':failed': text('failed') },
+    values: { ':delivered': 'delivered', ':failed': 'failed' },
   });
   if (done) return readDelivery(item ?? {});
   return item === undefined ? 'missing' : 'waiting';

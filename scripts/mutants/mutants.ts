@@ -19,13 +19,18 @@ const stateMachine: readonly Mutant[] = [
   ]),
   ...mutantsOf('packages/gateway/src/drivers/sql/moves.ts', storeTests, [
     ['const isPending = status === MOVES.claim.from;', 'const isPending = true;'],
-    ['(record.claimedAt ?? 0) <= limit', '(record.claimedAt ?? 0) >= limit'],
     ['>= maxOpenClaims', '> maxOpenClaims'],
     ['if (held?.record.status === MOVES.report.from && isSame(', 'if (held !== undefined && isSame('],
     ['MOVES.report.from && isSame(held.record.claimedBy, relayer)', 'MOVES.report.from'],
     ['if (held?.record.status === from && isSame(', 'if (held !== undefined && isSame('],
     ['from && isSame(held.record.claimedBy, relayer) && isMeant', 'from && isMeant'],
     ['held.callId === callId ?', "held.callId !== '' ?"],
+  ]),
+  ...mutantsOf('packages/gateway/src/ports/claimRules.ts', storeTests, [
+    ['claimedAt <= limit', 'claimedAt >= limit'],
+    ['heldSince <= firstClaimedAfter', 'heldSince > firstClaimedAfter'],
+    ['releasedAt > leaseExpiredAt', 'releasedAt <= leaseExpiredAt'],
+    ['isSameRelayer(claimedBy, claim.relayer) &&', ''],
   ]),
   ...mutantsOf(`${sqlite}/createWrite.ts`, storeTests, [['if (changes === 0) return CREATED;', '']]),
   ...mutantsOf('packages/gateway/src/requests/claim.ts', moveTests, [

@@ -1,4 +1,5 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
+import { hasLapsed, holdsOn, isHeldTooLong, isRenewable, isSameRelayer } from '../../ports/claimRules.ts';
 import type { Claim, ClaimTransition } from '../../ports/requestStore.ts';
 import { type Item, readItem, type Written } from './items.ts';
 import { isMarkedBy, type Move, moveRequest, transitionOf } from './move.ts';
@@ -31,22 +32,7 @@ function readHeld({ item }: Pick<Written, 'item'>, { claimId }: Claim): Held | u
   return { ...head.record, claimedBy, claimedAt, heldSince: head.heldSince ?? claimedAt };
 }
 
-const isOwn = ({ claimedBy }: Held, { relayer }: Claim) => claimedBy.toLowerCase() === relayer.toLowerCase();
-
-function isLapsed(held: Held, claim: Claim): boolean {
-  const { leaseExpiredAt, ownLeaseExpiredAt = leaseExpiredAt } = claim;
-  const limit = isOwn(held, claim) ? ownLeaseExpiredAt : leaseExpiredAt;
-  return limit !== undefined && held.claimedAt <= limit;
-}
-
-/** Whether a relayer has held a request for as long as it may. */
-const isOverdue = (heldSince: number, { firstClaimedAfter }: Claim) =>
-  firstClaimedAfter !== undefined && heldSince <= firstClaimedAfter;
-
-const isRenewable = (held: Held, claim: Claim) =>
-  isOwn(held, claim) &&
-  held.claimedAt > (claim.leaseExpiredAt ?? Number.NEGATIVE_INFINITY) &&
-  !isOverdue(held.heldSince, claim);
+const isOwn = ({ claimedBy }: Held, { relayer }: Claim) => isSameRelayer(claimedBy, relayer);
 
 type IsReplaceable = (held: Held, claim: Claim) => boolean;
 
@@ -70,7 +56,7 @@ function makeClaim(table: RequestTable, claim: Claim, { heldSince, ...move }: Cl
 const replaceClaim = (table: RequestTable, claim: Claim, held: Held) =>
   makeClaim(table, claim, {
     from: TAKE_OVER.from,
-    heldSince: isOwn(held, claim) && !isLapsed(held, claim) ? held.heldSince : undefined,
+    heldSince: isOwn(held, claim) && !hasLapsed(held, claim) ? held.heldSince : undefined,
     condition: '#status = :held AND #claimedBy = :owner AND #claimedAt = :since',
     values: { ':held': TAKE_OVER.from, ':owner': held.claimedBy, ':since': held.claimedAt },
   });
@@ -84,10 +70,10 @@ const unclaimedValues = (table: RequestTable, { relayer }: Claim): Item => ({
 
 /** Claims what the relayer has given back itself, and nobody has claimed since: its hold goes on, unless it was without it for a lease. */
 function claimAgain(table: RequestTable, claim: Claim, { record, heldSince = claim.now }: RequestHeader) {
-  const isBroken = record.updatedAt <= (claim.leaseExpiredAt ?? Number.POSITIVE_INFINITY);
-  if (!isBroken && isOverdue(heldSince, claim)) return undefined;
+  const goesOn = holdsOn(record.updatedAt, claim);
+  if (goesOn && isHeldTooLong(heldSince, claim)) return undefined;
   return makeClaim(table, claim, {
-    ...{ from: CLAIM.from, heldSince: isBroken ? claim.now : heldSince },
+    ...{ from: CLAIM.from, heldSince: goesOn ? heldSince : claim.now },
     condition: `${UNCLAIMED} AND #heldBy = :claimant AND #updatedAt = :releasedAt`,
     values: { ...unclaimedValues(table, claim), ':releasedAt': record.updatedAt },
   });
@@ -161,8 +147,8 @@ async function claimWithin(context: ClaimContext, claim: Claim, isReplaceable: I
 
 /** Claims a request: `pending`, or `processing` with a lapsed lease, becomes `processing`. */
 export const claimRequest = (context: ClaimContext, claim: Claim): Promise<ClaimTransition> =>
-  claimWithin(context, claim, isLapsed);
+  claimWithin(context, claim, hasLapsed);
 
 /** Claims a request like `claimRequest`, or renews the claim if the relayer holds it already. */
 export const claimOrRenew = (context: ClaimContext, claim: Claim): Promise<ClaimTransition> =>
-  claimWithin(context, claim, (held) => isRenewable(held, claim) || isLapsed(held, claim));
+  claimWithin(context, claim, (held) => isRenewable(held, claim) || hasLapsed(held, claim));

@@ -22,7 +22,7 @@ import { createRequest } from './create.ts';
 import { feedRequests } from './feed.ts';
 import { type Item, readItem, readItems, type Table } from './items.ts';
 import { findOldest, listRequests } from './list.ts';
-import { moveAll, noParams } from './moveAll.ts';
+import { moveAll, noParams } from './move.ts';
 import { createOpenClaims } from './openClaims.ts';
 import { createParamsReader, type ParamsReader } from './params.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';

@@ -1,5 +1,5 @@
 import { isStatusMove, type RequestStatus } from '@prism-gateway/protocol';
-import type { Transition } from '../../ports/requestStore.ts';
+import type { BatchTransition, ClaimTransition, Transition } from '../../ports/requestStore.ts';
 import { type Update, update, type Written } from './items.ts';
 import type { ParamsReader } from './params.ts';
 import { callMarkOf, headOf, isExpired, type RequestHeader, type RequestTable, statusAttributes } from './record.ts';
@@ -75,4 +75,25 @@ export async function transitionOf(
   const [record] = await params.complete([head]);
   if (record === undefined) return { outcome: 'missing' };
   return { outcome: done || isMarkedBy(head, callId) ? 'moved' : 'conflict', record };
+}
+
+/** Stands in for the params, which a batch does not answer with: nothing is read. */
+export const noParams: Pick<ParamsReader, 'complete'> = {
+  complete: async (heads) => heads.map(({ record }) => ({ ...record, paramsJson: '' })),
+};
+
+/** Makes the moves of a batch. @returns one a move, in their order @throws DependencyUnavailableError */
+export function moveAll<M>(
+  moves: readonly M[],
+  move: (move: M) => Promise<ClaimTransition>,
+): Promise<readonly BatchTransition[]> {
+  return Promise.all(
+    moves.map(async (one): Promise<BatchTransition> => {
+      const transition = await move(one);
+      const { outcome } = transition;
+      if (outcome === 'missing') return transition;
+      const { paramsJson: _, ...record } = transition.record;
+      return outcome === 'moved' ? { outcome, record } : { outcome, status: record.status };
+    }),
+  );
 }

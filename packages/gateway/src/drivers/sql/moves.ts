@@ -1,4 +1,5 @@
 import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
+import { hasLapsed, holdsOn, isHeldTooLong, isRenewable, isSameRelayer as isSame } from '../../ports/claimRules.ts';
 import type {
   BatchTransition,
   Claim,
@@ -35,27 +36,15 @@ export interface MoveContext {
   lost(relayer: string): void;
 }
 
-/** A time before every claim. */
-const NEVER = -1;
-
-const isSame = (one: string | null | undefined, other: string) => one?.toLowerCase() === other.toLowerCase();
-
 /** The id of the call that moved a record last tells whose move it was: this call's, now or at an earlier try, or a rival's. */
 function transitionOf(held: HeldRequest | undefined, callId: string): Transition {
   if (held === undefined) return { outcome: 'missing' };
   return { outcome: held.callId === callId ? 'moved' : 'conflict', record: held.record };
 }
 
-/** A time after every claim. */
-const EVER = Number.MAX_SAFE_INTEGER;
-
-/** Whether the relayer was the last to hold a record, without a break of a lease. */
-const holdsOn = ({ record, heldBy }: HeldRequest, { relayer, leaseExpiredAt = EVER }: Claim) =>
-  isSame(heldBy, relayer) && record.updatedAt > leaseExpiredAt;
-
-/** Whether the relayer has held a record, renewed or claimed again, for as long as it may. */
-const isHeldTooLong = ({ heldSince }: HeldRequest, { firstClaimedAfter = NEVER }: Claim) =>
-  (heldSince ?? EVER) <= firstClaimedAfter;
+/** Whether what is pending was given back by the relayer that claims now, and its hold goes on. */
+const goesOn = ({ record, heldBy }: HeldRequest, claim: Claim) =>
+  record.status === MOVES.claim.from && isSame(heldBy, claim.relayer) && holdsOn(record.updatedAt, claim);
 
 /** Writes a claim into a record: one that is pending, has lapsed, or is renewed. */
 function holdClaim(held: HeldRequest, { relayer, claimId, now }: Claim): void {
@@ -66,18 +55,9 @@ function holdClaim(held: HeldRequest, { relayer, claimId, now }: Claim): void {
 
 /** Writes a claim of what nobody holds. */
 function takeClaim(held: HeldRequest, one: Claim): void {
-  const goesOn = held.record.status === MOVES.claim.from && holdsOn(held, one);
-  if (!goesOn) held.heldSince = one.now;
+  if (!goesOn(held, one)) held.heldSince = one.now;
   held.heldBy = one.relayer;
   holdClaim(held, one);
-}
-
-/** Whether a claim has lapsed for a relayer; for its own owner only after one more lease. */
-function hasLapsed({ record, callId }: HeldRequest, claim: Claim): boolean {
-  const { relayer, claimId, leaseExpiredAt, ownLeaseExpiredAt = leaseExpiredAt } = claim;
-  if (record.status !== MOVES.takeOver.from || callId === claimId) return false;
-  const limit = isSame(record.claimedBy, relayer) ? ownLeaseExpiredAt : leaseExpiredAt;
-  return limit !== undefined && leaseExpiredAt !== undefined && (record.claimedAt ?? 0) <= limit;
 }
 
 /** Claims what is pending or has lapsed. */
@@ -87,10 +67,10 @@ export function claim(context: MoveContext, one: Claim): ClaimTransition {
   if (held === undefined) return { outcome: 'missing' };
   const { status, chainName, claimedBy: oldOwner } = held.record;
   const isFull = context.heldBy(relayer) >= maxOpenClaims;
-  const isLapsed = hasLapsed(held, one);
+  const isLapsed = status === MOVES.takeOver.from && held.callId !== claimId && hasLapsed(held.record, one);
   const isOwn = isLapsed && isSame(oldOwner, relayer);
   const isPending = status === MOVES.claim.from;
-  const isFree = isPending && !(holdsOn(held, one) && isHeldTooLong(held, one));
+  const isFree = isPending && !(goesOn(held, one) && isHeldTooLong(held.heldSince ?? one.now, one));
   if ((isFree && !isFull) || (isLapsed && (!isFull || isOwn))) {
     takeClaim(held, one);
     const move = { chainName, from: status, to: MOVES.claim.to[0], at: now, newOwner: relayer };
@@ -109,12 +89,11 @@ export function claim(context: MoveContext, one: Claim): ClaimTransition {
 export function claimAll(context: MoveContext, claims: readonly Claim[]): readonly BatchTransition[] {
   function claimOrRenew(one: Claim): ClaimTransition {
     const held = context.find(one.requestId);
-    const { relayer, claimId, leaseExpiredAt = NEVER } = one;
-    const { status, claimedBy, claimedAt = NEVER } = held?.record ?? {};
-    const isHeld = status === MOVES.renew.from && isSame(claimedBy, relayer) && claimedAt > leaseExpiredAt;
-    if (held !== undefined && isHeld && held.callId !== claimId && !isHeldTooLong(held, one)) {
-      holdClaim(held, one);
-      context.changed(held);
+    if (held?.record.status === MOVES.renew.from && held.callId !== one.claimId) {
+      if (isRenewable({ ...held.record, heldSince: held.heldSince ?? one.now }, one)) {
+        holdClaim(held, one);
+        context.changed(held);
+      }
     }
     return claim(context, one);
   }

@@ -54,8 +54,12 @@ export function createFindExecution(options: {
   };
 }
 
+/** What a block is taken to last, in seconds, until two of them are known. */
+const USUAL_BLOCK_SECONDS = 12;
+
 /**
- * Finds the newest block that is no later than a time, by halving.
+ * Finds the newest block that is no later than a time. Blocks come about evenly, so two or three are read; each third one halves what is
+ * left, for chains on which they do not.
  *
  * @param search.seconds - Unix time
  * @param search.fromBlock - the oldest block that is looked at
@@ -71,13 +75,17 @@ export async function findBlockAt(search: {
 }): Promise<bigint> {
   const { rpc, seconds, fromBlock, head } = search;
   if (head.timestamp <= seconds) return head.number;
-  let [early, late] = [fromBlock - 1n, head.number];
-  while (late - early > 1n) {
-    const middle = (early + late) / 2n;
-    const timestamp = await readBlockTime(rpc, middle);
-    if (timestamp === undefined) throw new ChainError('RPC_UNAVAILABLE', `The node does not have block ${middle}.`);
-    if (timestamp <= seconds) early = middle;
-    else late = middle;
+  let [early, late] = [fromBlock - 1n, head];
+  let blockSeconds = USUAL_BLOCK_SECONDS;
+  for (let reads = 1; late.number - early > 1n; reads++) {
+    const blocks = BigInt(Math.ceil(Number(late.timestamp - seconds) / blockSeconds));
+    const guess = reads % 3 === 0 ? (early + late.number) / 2n : late.number - blocks;
+    const number = guess > early ? guess : early + 1n;
+    const timestamp = await readBlockTime(rpc, number);
+    if (timestamp === undefined) throw new ChainError('RPC_UNAVAILABLE', `The node does not have block ${number}.`);
+    blockSeconds = Math.max(Number(late.timestamp - timestamp) / Number(late.number - number), 0.01);
+    if (timestamp <= seconds) early = number;
+    else late = { number, timestamp };
   }
   return early;
 }

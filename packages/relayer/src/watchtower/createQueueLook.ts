@@ -3,8 +3,8 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import type { RelayerClient, RequestList } from '@prism-gateway/sdk';
 import { chooseFeedPause, isGatewayError } from '@prism-gateway/sdk';
 
-/** Records a page of a list. */
-const PAGE = 100;
+/** Records a page of a list, and of the first page of the newest: at most looks few of them are new. */
+const [PAGE, FIRST_PAGE] = [100, 30];
 /** Most pages of the open requests a look: a longer queue is gone through over several looks. */
 const MAX_SWEEP_PAGES = 40;
 /** Most requests a look that are asked for one by one. */
@@ -42,7 +42,9 @@ interface QueueLookOptions {
 /** The newest requests, down to a page of which everything is known. */
 async function readNewest({ client, chainName, isKnown, sinceMs }: QueueLookOptions): Promise<RequestRecord[]> {
   const fresh: RequestRecord[] = [];
-  for await (const { items } of client.list({ chainName, order: 'desc', limit: PAGE }).pages()) {
+  for (let [limit, from] = [FIRST_PAGE, undefined as string | null | undefined]; from !== null; limit = PAGE) {
+    const { items, lastKey } = await client.list({ chainName, order: 'desc', limit }).page(from);
+    from = lastKey;
     const unknown = items.filter((record) => !isKnown(record));
     fresh.push(...unknown.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs));
     const isOld = items.some(({ createdAt }) => Date.parse(createdAt) < sinceMs);

@@ -12,7 +12,7 @@ function start(customers: readonly string[] = [], leftBefore: readonly LeftReque
   const now = () => nowMs;
   const health = createHealth({ parts: ['refusals'], silentMs: 60_000, now });
   const isKnownPayer = (signer: string) => customers.includes(signer);
-  const hasKnownPayers = () => customers.length > 0;
+  const hasKnownPayers = (count: number) => customers.length >= count;
   const watch = createRefusalWatch({ health, isKnownPayer, hasKnownPayers, now, leftBefore });
   return {
     leaveAll: (signers: readonly string[], reason: LeaveReason = 'fee') => {
@@ -53,6 +53,12 @@ it('lets no stranger make it red once there are customers', () => {
   leaveAll(['0xd', '0xe', '0xf', '0xa']);
   expect(lookAt(60_000)).toEqual([]);
   leaveAll(['0xb', '0xc']);
+  expect(lookAt(60_000)).toHaveLength(1);
+});
+
+it('is red for strangers too while there are too few customers to make a rule', () => {
+  const { leaveAll, lookAt } = start(['0xa', '0xb']);
+  leaveAll(['0xa', '0xd', '0xe']);
   expect(lookAt(60_000)).toHaveLength(1);
 });
 

@@ -22,20 +22,21 @@ export interface RefusalWatch {
 
 /**
  * Makes the watch over what is left. If requests of several signers are left because of one setting, and none is taken, the setting is
- * likely to be wrong: a rate in the wrong unit has every fee left as too small. Once there are known payers, untrusted signers do not count: anybody
- * may post requests that pay nothing.
+ * likely to be wrong: a rate in the wrong unit has every fee left as too small. Once there are enough known payers to make a rule, untrusted
+ * signers do not count: anybody may post requests that pay nothing.
  *
  * @see docs/specification.md RELAY-26
  */
 export function createRefusalWatch(ports: {
   readonly health: Health;
   readonly isKnownPayer: (signer: string) => boolean;
-  readonly hasKnownPayers: () => boolean;
+  readonly hasKnownPayers: (count: number) => boolean;
   readonly now: () => number;
   /** What was left before a restart: it makes nothing well. */
   readonly leftBefore?: readonly LeftRequest[];
 }): RefusalWatch {
-  const { health, isKnownPayer, hasKnownPayers, now, leftBefore = [] } = ports;
+  const { health, isKnownPayer, now, leftBefore = [] } = ports;
+  const hasKnownPayers = () => ports.hasKnownPayers(MIN_SIGNERS);
   const left = new Map<LeaveReason, { readonly signers: Set<string>; sinceMs: number; lastMs: number }>();
   function note({ reason, signer, atMs }: LeftRequest): void {
     if (ruleOf(reason).settings === undefined || (hasKnownPayers() && !isKnownPayer(signer))) return;

@@ -12,8 +12,8 @@ export function openLossTable(database: DatabaseSync) {
   const since = database.prepare('SELECT * FROM losses WHERE lost_at > ? ORDER BY lost_at, rowid');
   const setPaid = database.prepare('INSERT OR REPLACE INTO customers (signer, paid_net) VALUES (?, ?)');
   const findPaid = database.prepare('SELECT paid_net FROM customers WHERE signer = ?');
-  const findAnyKnownPayer = database.prepare(
-    "SELECT 1 FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%' LIMIT 1",
+  const findKnownPayers = database.prepare(
+    "SELECT 1 FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%' LIMIT ?",
   );
   const readPaid = (signer: string) => {
     const row = findPaid.get(signer);
@@ -51,8 +51,8 @@ export function openLossTable(database: DatabaseSync) {
       signers.forEach((signer) => void change(signer, wei / BigInt(signers.length))),
     /** What a signer has paid beyond what its requests have cost, in wei; below 0: they have cost more. */
     paidNet: (signer: string): bigint => readPaid(signer) ?? 0n,
-    /** Whether anybody has paid more than its requests have cost. */
-    hasKnownPayers: (): boolean => findAnyKnownPayer.get() !== undefined,
+    /** Whether so many signers have paid more than their requests have cost. */
+    hasKnownPayers: (count: number): boolean => findKnownPayers.all(count).length === count,
     noteExceeded({ budget, party, lost, limit, untilMs }: ExceededBudget): void {
       setExceeded.run(budget, party, String(lost), String(limit), untilMs);
       prune.run();

@@ -81,7 +81,8 @@ export function startChecks(world: World): void {
   const isExecuted = (digest: Hex | undefined) => digest !== undefined && (executions.get(digest) ?? []).length > 0;
 
   /** All that a request has of signatures, and the nonces that they use. */
-  const entriesOf = ({ signer, nonce, digest, entries }: Story) => entries ?? [{ signer, nonce, digest }];
+  const entriesOf = ({ signer, nonce, digest, cloudId, entries }: Story) =>
+    entries ?? [{ signer, nonce, digest, cloudId }];
   /** Whether a reorganisation has undone a request, if only for a time: one deeper than the confirmations, which the watchtower tells. */
   const wasUndone = (story: Story) => entriesOf(story).some(({ digest = '0x' }) => undone.has(digest));
 
@@ -89,17 +90,20 @@ export function startChecks(world: World): void {
    * Whether another request is the reason why one fails: one of the same signer has used its nonce, signed for less, for it paid after
    * all; or one that it builds on was undone, of the same signer or the same prism.
    */
-  const isOvertaken = ({ requestId, signer, nonce, cloudId }: Story): boolean =>
-    [...stories.values()].some(
+  function isOvertaken(story: Story): boolean {
+    const { requestId, signer, nonce } = story;
+    const prisms = new Set(entriesOf(story).map(({ cloudId }) => cloudId));
+    return [...stories.values()].some(
       (other) =>
         other.requestId !== requestId &&
-        ((cloudId !== undefined && other.cloudId === cloudId && wasUndone(other)) ||
+        ((other.cloudId !== undefined && prisms.has(other.cloudId) && wasUndone(other)) ||
           entriesOf(other).some(
             (entry) =>
               entry.signer === signer &&
               ((entry.nonce === nonce && isExecuted(entry.digest)) || (entry.nonce < nonce && wasUndone(other))),
           )),
     );
+  }
 
   /** What must become of a request now: once its nonce is used without it, it can only fail. */
   function outlook(story: Story, nonce: bigint): 'waits' | 'success' | 'failed' | 'either' {

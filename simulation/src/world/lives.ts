@@ -143,6 +143,7 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
               signer: one.account.address,
               nonce: nonceOf(one),
               digest: entries[i]?.digest ?? first.digest,
+              cloudId: one.cloudId,
             })),
             fee,
           },

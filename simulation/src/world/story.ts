@@ -14,6 +14,7 @@ export interface SignedEntry {
   readonly signer: Hex;
   readonly digest: Hex;
   readonly nonce: bigint;
+  readonly cloudId: Hex;
 }
 
 /** One request that somebody posted, and what is known of it. */

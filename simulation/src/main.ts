@@ -58,7 +58,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (values.mutants !== undefined) return await runMutants(values.mutants, writeOptions(options), jobs);
   if (values.nights === true)
     return await runNights(
-      args.filter((arg) => arg !== '--nights'),
+      args.filter((arg, i) => arg !== '--nights' && arg !== '--jobs' && args[i - 1] !== '--jobs'),
       jobs,
     );
   return await live(options, values, commandOf(withSeed(args, seed)));

@@ -16,17 +16,14 @@ export async function runNights(args: readonly string[], jobs: number): Promise<
   const found = new Map<string, string[]>();
   let [worlds, hours] = [0, 0];
   function sayAll(): void {
+    isStopped = true;
     console.log(`${worlds} worlds, ${hours.toFixed(1)} virtual hours.`);
     for (const [invariant, commands] of found) {
       console.log(`  ${invariant}: ${commands.length} worlds, the first: ${commands[0]}`);
     }
     process.exit(found.size === 0 ? 0 : 1);
   }
-  process.once('SIGINT', () => {
-    isStopped = true;
-    sayAll();
-  });
-  process.once('SIGTERM', sayAll);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, sayAll);
   await inParallel(
     freshSeeds(() => isStopped),
     jobs,

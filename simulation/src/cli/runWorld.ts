@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Summary } from '../simulate.ts';
 
@@ -11,17 +11,25 @@ const MAX_OUTPUT_BYTES = 2 ** 26;
 /** The command of a world, as one types it. */
 export const commandOf = (args: readonly string[]): string => `npx prism simulate ${args.join(' ')}`;
 
+/** What is being lived ends with this process. */
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 /** Lives a world in a process of its own. @returns what it has shown; one whose process failed shows the breach `crash` */
 export function runWorld(args: readonly string[]): Promise<Summary> {
   return new Promise((resolve) => {
     const options = { maxBuffer: MAX_OUTPUT_BYTES, env: { NODE_COMPILE_CACHE: CACHE, ...process.env } };
-    execFile(process.execPath, [main, ...args, '--json'], options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [main, ...args, '--json'], options, (error, stdout, stderr) => {
+      living.delete(child);
       const line = stdout.trim().split('\n').at(-1) ?? '';
       if (line.startsWith('{')) return resolve(JSON.parse(line) as Summary);
       const text = `${stderr.trim().split('\n').slice(0, 8).join('\n')} ${error?.signal ?? ''}`;
       const crash = { invariant: 'crash', text, about: '', atMs: 0 };
       resolve({ seed: '', digest: '', virtualMs: 0, realMs: 0, cpuMs: 0, counts: {}, breaches: [crash] });
     });
+    living.add(child);
   });
 }
 

@@ -1,3 +1,4 @@
+import { GatewayError } from '@prism-gateway/sdk';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { HEAD } from '../../test/makeHead.ts';
@@ -24,14 +25,28 @@ interface Scene {
   /** Whether it was found out before a restart. */
   readonly isOld?: boolean;
   readonly wasSent?: boolean;
+  /** How many reads find the gateway down. */
+  readonly downFor?: number;
 }
 
 /** A request whose outcome is journalled, on a chain on which no execution is found, but an invalidation of its nonce. */
-function setUp({ outcome, nonce, results = ['unknown', 'reported'], isOld = false, wasSent = false }: Scene) {
+function setUp({
+  outcome,
+  nonce,
+  results = ['unknown', 'reported'],
+  isOld = false,
+  wasSent = false,
+  downFor = 0,
+}: Scene) {
+  let down = downFor;
+  let asked = 0;
   const reported: Outcome[] = [];
   const advanced: string[] = [];
   const reader = {
-    nonces: async () => new Map([[SIGNER, nonce]]),
+    async nonces() {
+      asked++;
+      return new Map([[SIGNER, nonce]]);
+    },
     block: async () => HEAD,
     simulate: async () => ({ gas: 1n, returned: '0x' as const }),
     extraCost: async () => ({ wei: 0n, gas: 0n }),
@@ -54,6 +69,10 @@ function setUp({ outcome, nonce, results = ['unknown', 'reported'], isOld = fals
       recoverSigner: async () => SIGNER,
     },
     gateway: {
+      async read() {
+        if (down-- > 0) throw new GatewayError({ kind: 'NETWORK_FAILED', message: 'it is down' });
+        return undefined;
+      },
       async report(ended) {
         reported.push(...ended.map((one) => one.outcome));
         return new Map(ended.map(({ requestId }) => [requestId, results[reported.length - 1] ?? 'unknown']));
@@ -73,7 +92,7 @@ function setUp({ outcome, nonce, results = ['unknown', 'reported'], isOld = fals
   journal.move([{ requestId: 'r', to: 'mined', by, outcome, nowMs: 0 }]);
   for (const request of journal.open()) inFlight.take(request);
   if (!isOld) inFlight.note('r', { kind: 'blocked', sinceMs: 0 });
-  return { context, journal, inFlight, reported, advanced };
+  return { context, journal, inFlight, reported, advanced, askedNodes: () => asked };
 }
 
 // Shows RELAY-5.
@@ -101,6 +120,13 @@ test('after a restart the chain is asked before the first report', async () => {
   await reportOutcomes(context, journal.open());
   expect(reported).toEqual([]);
   expect(journal.get('r')?.state).toBe('claimed');
+});
+
+test('while the gateway is down no node is asked', async () => {
+  const { context, journal, reported, askedNodes } = setUp({ outcome: TAKEN_BACK, nonce: NONCE + 1n, downFor: 2 });
+  await reportOutcomes(context, journal.open());
+  expect(reported).toEqual([TAKEN_BACK, TAKEN_BACK]);
+  expect(askedNodes()).toBe(1);
 });
 
 // Shows RELAY-5.

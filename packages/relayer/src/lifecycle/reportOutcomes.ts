@@ -1,4 +1,5 @@
 import { createBackOff } from '@prism-gateway/node';
+import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
 import { createNonceSearch } from '../checks/createNonceSearch.ts';
@@ -52,6 +53,18 @@ async function isStillRefused(
   return verdict.kind === 'leave' && ruleOf(verdict.reason).finality === 'fails';
 }
 
+/** Whether the gateway answers at all: while it does not, the chain need not be asked again and again. */
+async function isAnswering({ gateway, events }: RelayerContext, requestId: string): Promise<boolean> {
+  try {
+    await gateway.read(requestId);
+    return true;
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    events.emit({ type: 'fault', where: 'gateway' });
+    return false;
+  }
+}
+
 /**
  * Asks the chain again for an outcome that was found some time ago: a reorganisation may have undone it.
  *
@@ -95,6 +108,11 @@ export async function reportOutcomes(
   );
   for (let attempt = 1; left.length > 0 && !signal.aborted; attempt++) {
     const isOld = ({ requestId }: Report) => attempt > 1 || inFlight.status(requestId) === undefined;
+    const old = left.find(isOld);
+    if (old !== undefined && !(await isAnswering(context, old.requestId))) {
+      await backOff.wait();
+      continue;
+    }
     const truths = await Promise.all(left.map((one) => !isOld(one) || isStillTrue(context, one)));
     for (const one of left.filter((_, i) => truths[i] === false)) reopen(context, one);
     const ready = left.filter((_, i) => truths[i] === true);

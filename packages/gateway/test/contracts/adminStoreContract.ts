@@ -175,6 +175,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
         if (next === null || found.some(({ at }) => at === START)) break;
         before = next;
       }
+      expect(await admin.listActs({ limit: 2, before: 1 })).toEqual({ items: [], next: null });
       expect(found.map(({ at, reason }) => [at, reason])).toEqual([
         [LATER, undefined],
         ...[4, 2, 1, 0].map((n) => [START + n, `reason ${n} 💸`]),

@@ -112,7 +112,11 @@ function createAuditLog(deliveries: Table): Pick<AdminStore, 'noteAct' | 'dropAc
     async listActs({ limit, before = Number.MAX_SAFE_INTEGER }) {
       const { items } = await queryPage(deliveries, {
         ...{ keys: 'lane = :lane AND place BETWEEN :first AND :last', order: 'desc', limit, consistent: true },
-        values: { ':lane': LANE, ':first': keyOf(1).place, ':last': keyOf(Math.min(before - 1, 1e12 - 1)).place },
+        values: {
+          ':lane': LANE,
+          ':first': keyOf(0).place,
+          ':last': keyOf(Math.max(0, Math.min(before, 1e12) - 1)).place,
+        },
       });
       const last = items.length < limit ? undefined : items.at(-1);
       return { items: items.map(readAct), next: last === undefined ? null : readNumber(last, 'number') };

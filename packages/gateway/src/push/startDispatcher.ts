@@ -5,8 +5,8 @@ import { attemptDelivery, HOLD_MS, PER_WEBHOOK } from './attemptDelivery.ts';
 import { createPace, createPaceMeters } from './createPace.ts';
 import { tellNews } from './tellNews.ts';
 
-/** How often the queue is looked at although nothing of this process's own has moved, in milliseconds. */
-const TICK_MS = 1000;
+/** How often the queue is looked at although nothing of this process's own has moved, in milliseconds: while something waits, and not. */
+const [TICK_MS, IDLE_TICK_MS] = [1000, 5000];
 /** How long outcomes wait for others that are under way, in milliseconds: each commit costs the disk and those who post. */
 const GATHER_MS = 10;
 /** How often lost events are looked for, and told, at most, in milliseconds. */
@@ -70,6 +70,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   let timer: NodeJS.Timeout | undefined;
   let lookAt = 0;
   let isLooking = false;
+  let isIdle = false;
   let mayHaveMore = false;
 
   /** Resolves once no attempt is under way, or some time has passed. */
@@ -114,6 +115,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   async function take(): Promise<boolean> {
     const full = [...underWay].filter(([, count]) => count >= PER_WEBHOOK).map(([webhookId]) => webhookId);
     const dueAt = await queue.nextDueAt(full);
+    isIdle = dueAt === undefined && full.length === 0;
     if (dueAt === undefined || dueAt > now()) return false;
     const order = { now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay: Object.fromEntries(underWay) };
     const taken = await queue.take(order);
@@ -136,7 +138,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
     // Behind what is due, which a look into the store for it would hold up.
     await tellDropped().catch(() => undefined);
     isLooking = false;
-    lookSoon(found || mayHaveMore ? 0 : TICK_MS);
+    lookSoon(found || mayHaveMore ? 0 : isIdle ? IDLE_TICK_MS : TICK_MS);
   }
 
   function lookSoon(ms: number): void {

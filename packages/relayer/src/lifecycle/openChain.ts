@@ -1,8 +1,9 @@
 import { createBackOff } from '@prism-gateway/node';
 import { createRecoverSigner } from '@prism-gateway/node/accounts';
+import { isJournalFault } from '@prism-gateway/node/alerts';
 import type { Logger } from '@prism-gateway/node/logs';
 import { type CostModel, parseQuantity } from '@prism-gateway/node/rpc';
-import { openSender, SenderError, type SenderEvent } from '@prism-gateway/sender';
+import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
@@ -20,7 +21,7 @@ import { createEvents, type Events, type Listener } from '../events/events.ts';
 import { listenToDisputes, listenToOutliers, updateHealth } from '../events/healthListeners.ts';
 import { recordEvents } from '../events/journalEvents.ts';
 import { logEvents } from '../events/logEvents.ts';
-import { openJournal } from '../journal/openJournal.ts';
+import { type Journal, openJournal } from '../journal/openJournal.ts';
 import { createAdaptiveWait } from '../nodes/askNodes.ts';
 import { watchHead } from '../nodes/confirmReceipt.ts';
 import { createSettingsDigest } from '../settings/digestSettings.ts';
@@ -63,8 +64,21 @@ function logSenderEvent(logger: Logger, event: SenderEvent): void {
   else logger.debug(fields, 'sender');
 }
 
+/** What SQLite says of a disk that is full, fails or is away, and of a file that another process writes. @see https://sqlite.org/rescode.html */
+const PASSING_FAULTS = { busy: 5, ioerr: 10, full: 13, cantopen: 14 } as const;
+
+/** Whether it is a fault of the disk that may be mended while this process waits. */
+function isDiskFault(error: unknown): boolean {
+  const fault = error instanceof SenderError && error.code === 'JOURNAL_FAILED' ? error.cause : error;
+  if (!isJournalFault(fault) || !('errcode' in fault)) return false;
+  // The lowest byte of an extended code is the code.
+  const code = Number(fault.errcode) & 0xff;
+  return Object.values<number>(PASSING_FAULTS).includes(code);
+}
+
 /** Whether an error says only that a node did not answer, or nonsense: it may be well again in a moment. */
 function isTransient(error: unknown): boolean {
+  if (isDiskFault(error)) return true;
   if (error instanceof SenderError) return error.code === 'RPC_UNAVAILABLE';
   return error instanceof ChainError && (error.code === 'RPC_UNAVAILABLE' || error.code === 'RPC_ANSWER_INVALID');
 }
@@ -90,7 +104,7 @@ export async function openChain(options: ChainOptions): Promise<OpenChain | unde
     } catch (error) {
       // All kinds have a message without URLs.
       const { message } = error as Error;
-      health.noteFailure('chain', message);
+      health.noteFailure(isDiskFault(error) ? 'journal' : 'chain', message);
       if (!isTransient(error)) throw error;
       logger.warn({ reason: message }, 'the chain cannot be opened yet; trying again');
     }
@@ -168,6 +182,16 @@ function touchMined({ journal, gateway, wake }: RelayerContext, intentId: string
   wake();
 }
 
+/** Opens the relayer's journal beside the sender's, which is closed if that fails: another attempt would find its key in use. */
+async function openOwnJournal(sender: Sender, options: Parameters<typeof openJournal>[0]): Promise<Journal> {
+  try {
+    return openJournal(options);
+  } catch (error) {
+    await sender.close();
+    throw error;
+  }
+}
+
 /** The sender locks the key first: two processes must not share a journal. */
 async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<OpenChain> {
   const { settings, chain: given, account, metrics, health, now, logger: log } = options;
@@ -207,7 +231,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
     },
   });
   const digestSettings = createSettingsDigest({ policy: settings.policy, chain: given });
-  const journal = openJournal({ path: path('relayer'), nowMs: now(), digestSettings });
+  const journal = await openOwnJournal(sender, { path: path('relayer'), nowMs: now(), digestSettings });
   const names = nodes.map(({ name }) => name);
   const count = (node: string, times = 1) => metrics.outvoted.inc({ chain: chainName, node }, times);
   for (const node of names) count(node, 0);

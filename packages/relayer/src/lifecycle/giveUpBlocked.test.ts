@@ -19,8 +19,9 @@ async function sign(nonce: bigint) {
   return createSignedParams({ action, params, signer: account.address, signature });
 }
 
-async function write(nonce: bigint, status = 'pending') {
-  return { requestId: `write ${nonce}`, action: 'WRITE_DATA_FOR', status, params: await sign(nonce) };
+async function write(nonce: bigint, status = 'pending', updatedAtMs = 0) {
+  const updatedAt = new Date(updatedAtMs).toISOString();
+  return { requestId: `write ${nonce}`, action: 'WRITE_DATA_FOR', status, updatedAt, params: await sign(nonce) };
 }
 
 /** A relayer whose gateway lists these requests for any signer; nonce 6 is ahead of 5. */
@@ -59,8 +60,15 @@ it('waits as long as a request with the next nonce is open, and asks once for al
 
 it('gives up where none is, whatever else is queued in the signer’s name', async () => {
   const forged = { ...(await write(5n)), params: { ...(await sign(5n)), dataId: '0x0e' } };
-  const others = [await write(6n), await write(7n), await write(5n, 'success'), forged];
+  const others = [await write(6n), await write(7n), await write(5n, 'failed'), forged];
   expect(await judge(others)).toMatchObject({ kind: 'settle', lists: 1 });
+});
+
+// Shows RELAY-3.
+it('waits a quarter of an hour for a nonce that was used by the gateway’s word alone: a lie is found, a reorganisation comes back', async () => {
+  const reported = await write(5n, 'success', 1_000_000);
+  expect(await judge([reported], { nowMs: 1_899_999 })).toMatchObject({ kind: 'leave', gapState: 'awaited' });
+  expect(await judge([reported], { nowMs: 1_900_000 })).toMatchObject({ kind: 'settle' });
 });
 
 it.each([null, 'awaited'] as const)('looks at the chain once more before it gives up, after %s', async (gapState) => {

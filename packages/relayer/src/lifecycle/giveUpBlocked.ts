@@ -4,14 +4,20 @@ import type { RelayerContext } from './context.ts';
 
 /** Most signatures that one question looks at. */
 const MAX_SIGNATURES = 1000;
+/**
+ * How long a nonce is waited for that was used by what the gateway says, and not by what the chain says, in milliseconds: a reorganisation
+ * comes back, and a report that was a lie is found, and the request posted again.
+ */
+const DISPUTED_MS = 900_000;
 
 /** Whether an open request may use a forwarder nonce that others wait for. */
 type GapQuestion = (gap: NonceGap) => Promise<boolean>;
 
 /** Only a request that was signed for that nonce counts: anybody may queue others in a signer's name. */
-async function isAwaited({ chain, gateway }: RelayerContext, { signer, nonce }: NonceGap): Promise<boolean> {
+async function isAwaited({ chain, gateway, now }: RelayerContext, { signer, nonce }: NonceGap): Promise<boolean> {
+  const isDisputed = (updatedAt: string) => now() - Date.parse(updatedAt) < DISPUTED_MS;
   const parts = (await gateway.newestOf(signer))
-    .filter(({ status }) => status === 'pending' || status === 'processing')
+    .filter(({ status, updatedAt }) => (status === 'success' ? isDisputed(updatedAt) : status !== 'failed'))
     .flatMap(listSignedParts)
     .filter((part) => part.signer === signer)
     .slice(0, MAX_SIGNATURES);

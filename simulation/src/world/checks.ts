@@ -86,9 +86,13 @@ export function startChecks(world: World): void {
   /** Whether a reorganisation has undone a request, if only for a time: one deeper than the confirmations, which the watchtower tells. */
   const wasUndone = (story: Story) => entriesOf(story).some(({ digest = '0x' }) => undone.has(digest));
 
+  /** Whether a liar has ended a request that nothing has carried out: what was signed for later nonces may be given up before that is found. */
+  const isLie = ({ claimedBy, endedAtMs, digest }: Story) =>
+    endedAtMs !== undefined && claimedBy !== undefined && !honest.has(claimedBy) && !isExecuted(digest);
+
   /**
    * Whether another request is the reason why one fails: one of the same signer has used its nonce, signed for less, for it paid after
-   * all; or one that it builds on was undone, of the same signer or the same prism.
+   * all; or one that it builds on was undone, of the same signer or the same prism; or was ended by a lie.
    */
   function isOvertaken(story: Story): boolean {
     const { requestId, signer, nonce } = story;
@@ -100,7 +104,8 @@ export function startChecks(world: World): void {
           entriesOf(other).some(
             (entry) =>
               entry.signer === signer &&
-              ((entry.nonce === nonce && isExecuted(entry.digest)) || (entry.nonce < nonce && wasUndone(other))),
+              ((entry.nonce === nonce && isExecuted(entry.digest)) ||
+                (entry.nonce < nonce && (wasUndone(other) || isLie(other)))),
           )),
     );
   }

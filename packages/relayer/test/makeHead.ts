@@ -7,3 +7,11 @@ export const HEAD: BlockHead = {
   feeRecipient: `0x${'fe'.repeat(20)}`,
   prevRandao: `0x${'ab'.repeat(32)}`,
 };
+
+/** What is known of that chain: nothing is reserved, all fees are the relayer's, and signatures hold for a thousand seconds. */
+export const STATE = {
+  head: async () => HEAD,
+  policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
+  seconds: async () => 101n,
+  settleSeconds: async () => 1n,
+};

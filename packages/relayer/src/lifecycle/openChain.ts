@@ -64,19 +64,18 @@ function logSenderEvent(logger: Logger, event: SenderEvent): void {
   else logger.debug(fields, 'sender');
 }
 
-/** What SQLite says of a disk that is full, fails or is away, and of a file that another process writes. @see https://sqlite.org/rescode.html */
-const PASSING_FAULTS = { busy: 5, ioerr: 10, full: 13, cantopen: 14 } as const;
+/** SQLITE_BUSY, _IOERR, _FULL and _CANTOPEN. @see https://sqlite.org/rescode.html */
+const PASSING_FAULTS: readonly number[] = [5, 10, 13, 14];
 
 /** Whether it is a fault of the disk that may be mended while this process waits. */
 function isDiskFault(error: unknown): boolean {
   const fault = error instanceof SenderError && error.code === 'JOURNAL_FAILED' ? error.cause : error;
   if (!isJournalFault(fault) || !('errcode' in fault)) return false;
   // The lowest byte of an extended code is the code.
-  const code = Number(fault.errcode) & 0xff;
-  return Object.values<number>(PASSING_FAULTS).includes(code);
+  return PASSING_FAULTS.includes(Number(fault.errcode) & 0xff);
 }
 
-/** Whether an error says only that a node did not answer, or nonsense: it may be well again in a moment. */
+/** Whether an error says only that a disk or a node failed, or that a node answered nonsense: it may be well again in a moment. */
 function isTransient(error: unknown): boolean {
   if (isDiskFault(error)) return true;
   if (error instanceof SenderError) return error.code === 'RPC_UNAVAILABLE';

@@ -1,7 +1,7 @@
 import { GatewayError } from '@prism-gateway/sdk';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
-import { HEAD } from '../../test/makeHead.ts';
+import { HEAD, STATE } from '../../test/makeHead.ts';
 import type { ReportResult } from '../gateway/requestGateway.ts';
 import { reportOutcomes } from './reportOutcomes.ts';
 import type { Outcome } from './states.ts';
@@ -27,6 +27,8 @@ interface Scene {
   readonly wasSent?: boolean;
   /** How many reads find the gateway down. */
   readonly downFor?: number;
+  /** The relayer ends when the chain has been asked so often. */
+  readonly endsAfter?: number;
 }
 
 /** A request whose outcome is journalled, on a chain on which no execution is found, but an invalidation of its nonce. */
@@ -37,14 +39,16 @@ function setUp({
   isOld = false,
   wasSent = false,
   downFor = 0,
+  endsAfter = 0,
 }: Scene) {
+  const end = new AbortController();
   let down = downFor;
   let asked = 0;
   const reported: Outcome[] = [];
   const advanced: string[] = [];
   const reader = {
     async nonces() {
-      asked++;
+      if (++asked === endsAfter) end.abort();
       return new Map([[SIGNER, nonce]]);
     },
     block: async () => HEAD,
@@ -60,12 +64,7 @@ function setUp({
         },
       ],
       reader,
-      state: {
-        head: async () => HEAD,
-        policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
-        seconds: async () => 101n,
-        settleSeconds: async () => 1n,
-      },
+      state: STATE,
       recoverSigner: async () => SIGNER,
     },
     gateway: {
@@ -80,6 +79,7 @@ function setUp({
     },
     policy: { maxHeadAgeSeconds: 0, creditsPerEth: 1n },
     advance: (ids) => void advanced.push(...ids),
+    signal: end.signal,
   });
   const { journal, inFlight } = context;
   const signatures = [{ signer: SIGNER, nonce: NONCE, r: WORD, s: WORD }];
@@ -120,6 +120,15 @@ test('after a restart the chain is asked before the first report', async () => {
   await reportOutcomes(context, journal.open());
   expect(reported).toEqual([]);
   expect(journal.get('r')?.state).toBe('claimed');
+});
+
+// Shows RELAY-5.
+test('a success whose own transaction is gone is neither reported nor done again: the sender brings it back', async () => {
+  const outcome = { status: 'success', txHash: TX } as const;
+  const { context, journal, reported } = setUp({ outcome, nonce: NONCE, isOld: true, wasSent: true, endsAfter: 2 });
+  await reportOutcomes(context, journal.open());
+  expect(reported).toEqual([]);
+  expect(journal.get('r')?.state).toBe('mined');
 });
 
 test('while the gateway is down no node is asked', async () => {

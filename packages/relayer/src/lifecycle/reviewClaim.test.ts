@@ -1,7 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
-import { HEAD } from '../../test/makeHead.ts';
+import { HEAD, STATE } from '../../test/makeHead.ts';
 import type { RelayerGateway } from './context.ts';
 import { reviewClaim } from './reviewClaim.ts';
 
@@ -39,12 +39,7 @@ function setUp(
         simulate: async () => ({ gas: 1n, returned: '0x' }),
         extraCost: async () => ({ wei: 0n, gas: 0n }),
       },
-      state: {
-        head: async () => HEAD,
-        policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
-        seconds: async () => 101n,
-        settleSeconds: async () => 1n,
-      },
+      state: STATE,
       recoverSigner: async () => SIGNER,
     },
     gateway: { newestOf: async () => open, ...gateway },

@@ -34,8 +34,11 @@ function outside<T extends object>(what: string, given: Partial<T>): T {
 }
 
 /** A memory of candidates beside a journal of its own, with the default patience. */
-export function makeCandidates(journal = openJournal({ path: ':memory:', nowMs: 0 })): Candidates {
-  return createCandidates({ journal, giveUpMs: makePolicy().giveUpMs });
+export function makeCandidates(
+  journal = openJournal({ path: ':memory:', nowMs: 0 }),
+  nextBlockInMs: () => number | undefined = () => undefined,
+): Candidates {
+  return createCandidates({ journal, giveUpMs: makePolicy().giveUpMs, nextBlockInMs });
 }
 
 type GivenNode = Partial<Omit<RelayNode, 'reader'>> & { readonly reader?: Partial<ChainReader> };
@@ -110,7 +113,7 @@ export function makeContext(given: GivenContext): RelayerContext & { readonly em
     gateway: outside<RelayerGateway>('the gateway', {
       hasLeases: () => true,
       ...gateway,
-      candidates: createCandidates({ journal, giveUpMs: policy.giveUpMs }),
+      candidates: createCandidates({ journal, giveUpMs: policy.giveUpMs, nextBlockInMs: () => undefined }),
       queue: outside<PendingQueue>('the queue', {
         news: () => new Promise(() => undefined),
         hasMore: () => false,

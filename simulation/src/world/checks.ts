@@ -1,6 +1,7 @@
 /** What must hold, looked at again and again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
+import type { RequestRecord } from '@prism-gateway/protocol';
 import { encodeFunctionData, type Hex } from 'viem';
 import { createBoundChecks } from './checkBounds.ts';
 import { createHealthChecks } from './checkHealth.ts';
@@ -10,8 +11,9 @@ import { createPaymentChecks } from './payments/checkPayments.ts';
 import { marketFee } from './postRequest.ts';
 import type { Story } from './story.ts';
 
-/** How often the world is looked at, in milliseconds. */
+/** How often the world is looked at, in milliseconds; and how many records are read at once, of which the newest are. */
 const LOOK_MS = 10_000;
+const NEWEST = 100;
 /** Longest that a request which pays may be pending with nothing in its way, in milliseconds. */
 const PENDING_BOUND_MS = 5 * 60_000;
 /** Longest until it has ended: a lease of a relayer that died, and what comes after. */
@@ -42,14 +44,23 @@ export function startChecks(world: World): void {
     realm.log.add({ kind: 'breach', who: invariant, text, about: [about] });
   }
 
+  /** The newest records, by id: most of what is open is among them. */
+  async function readNewest(): Promise<ReadonlyMap<string, RequestRecord>> {
+    const newest = world.client.listRequests({ order: 'desc', limit: NEWEST });
+    const { items } = await newest.page().catch(() => ({ items: [] }));
+    return new Map(items.map((record) => [record.requestId, record]));
+  }
+
   /** Reads a record as anybody can. */
-  async function refresh(story: Story): Promise<void> {
-    const record = await world.client.getRequest(story.requestId).catch((error: unknown) => {
+  async function readRecord(requestId: string): Promise<RequestRecord | undefined> {
+    return await world.client.getRequest(requestId).catch((error: unknown) => {
       if (error instanceof Error && 'status' in error && error.status === 404)
-        report('acknowledged', story.requestId, 'A request that was answered with 201 is not found.');
+        report('acknowledged', requestId, 'A request that was answered with 201 is not found.');
       return undefined;
     });
-    if (record === undefined) return;
+  }
+
+  function refresh(story: Story, record: RequestRecord): void {
     story.status = record.status;
     story.claimedBy = record.claimedBy?.toLowerCase();
     story.txHash = record.txHash;
@@ -197,10 +208,15 @@ export function startChecks(world: World): void {
       await payments?.look(LOOK_MS, looks);
       if (looks % 3 === 0) await lookAtHealth();
       if (looks % 6 === 0) bounds.look();
+      const newest = await readNewest();
       for (const story of stories.values()) {
         const isOpen = story.endedAtMs === undefined || realm.clock.now() - story.endedAtMs < RECORD_BOUND_MS + 60_000;
         if (!isOpen) continue;
-        if (story.endedAtMs === undefined || looks % 30 === 0) await refresh(story);
+        let record = newest.get(story.requestId);
+        // What is older seldom moves.
+        if (record === undefined && looks % (story.endedAtMs === undefined ? 3 : 30) === 0)
+          record = await readRecord(story.requestId);
+        if (record !== undefined) refresh(story, record);
         await checkLiveness(story);
         checkTruth(story);
       }

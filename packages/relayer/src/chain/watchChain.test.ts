@@ -44,6 +44,31 @@ it('goes on from the newest block where the node does not tell, and believes the
   expect(await state.seconds()).toBe(147n);
 });
 
+test.each([0, 600_000, -600_000])(
+  'while work asks all the time, a block costs few calls, with a clock that is %i ms ahead',
+  async (aheadMs) => {
+    let nowMs = 1_200_300;
+    let asked = 0;
+    // A block is on the node 300 ms after its time.
+    const block = async () => {
+      asked += 1;
+      const number = BigInt(Math.floor((nowMs - 300) / 12_000));
+      return { ...HEAD, number, timestamp: 12n * number };
+    };
+    const state = watchChain({ ...createChain(0n), block }, { now: () => nowMs + aheadMs });
+    let oldestMs = 0;
+    for (const endMs = nowMs + 60_000; nowMs < endMs; nowMs += 100) await state.block();
+    asked = 0;
+    for (const endMs = nowMs + 600_000; nowMs < endMs; nowMs += 100) {
+      const { timestamp } = await state.block();
+      oldestMs = Math.max(oldestMs, nowMs - Number(timestamp) * 1000);
+    }
+    expect(asked).toBeLessThanOrEqual(2 * 50);
+    // It is never missed for long.
+    expect(oldestMs).toBeLessThan(12_300 + 2000);
+  },
+);
+
 test('a chain is slow until it is seen to be fast, and no slower than that', () => {
   const pace = createBlockPace();
   expect(pace.secondsOf(3n)).toBe(45n);

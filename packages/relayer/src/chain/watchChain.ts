@@ -3,9 +3,9 @@ import { type Block, type BlockHead, type ChainReader, priceBlock } from './chai
 
 /** How long what was read stays good, in milliseconds. Suggested tips move slowly. */
 const TIP_MS = 30_000;
-const BALANCE_MS = 5000;
+const BALANCE_MS = 15_000;
 const POLICY_MS = 120_000;
-/** A block stays the newest one for half the time that it takes to make one, within these bounds in milliseconds. */
+/** What tells of a block yet to come, or one that is late, stays good for a part of a block's time, within these bounds in milliseconds. */
 const LEAST_BLOCK_MS = 500;
 const MOST_BLOCK_MS = 2000;
 /** What is asked of the chain. */
@@ -42,18 +42,31 @@ export function watchChain(
 ) {
   const pace = createBlockPace();
   let newest: Block | undefined;
+  let readAtMs = 0;
   let pricedAtMs = Number.NEGATIVE_INFINITY;
+  /** The least by which this clock was ahead of a block's time when it was seen: its way here, and what the clock is wrong by. */
+  let aheadMs = Number.POSITIVE_INFINITY;
+  const sinceBlockMs = (block: Block, nowMs: number) => nowMs - Number(block.timestamp) * 1000 - aheadMs;
   async function readBlock(): Promise<Block> {
-    newest = await chain.block();
-    pace.note(newest);
-    return newest;
+    const askedAtMs = now();
+    const found = await chain.block();
+    pace.note(found);
+    aheadMs = Math.min(aheadMs, now() - Number(found.timestamp) * 1000);
+    [newest, readAtMs] = [found, askedAtMs];
+    return found;
   }
   const blockMs = () => pace.blockMs();
-  const forABlock = () => Math.min(MOST_BLOCK_MS, Math.max(LEAST_BLOCK_MS, (blockMs() ?? 0) / 2));
+  const forAMoment = () => Math.min(MOST_BLOCK_MS, Math.max(LEAST_BLOCK_MS, (blockMs() ?? 0) / 8));
+  /** A block is the newest one until the next is expected. */
+  function forABlock(): number {
+    const ms = blockMs();
+    if (ms === undefined || newest === undefined) return forAMoment();
+    return Math.max(forAMoment(), ms - sinceBlockMs(newest, readAtMs));
+  }
   const keep = <T>(read: () => Promise<T>, ms: number) => keepFresh(read, { forMs: () => ms, now });
   const block = keepFresh(readBlock, { forMs: forABlock, now });
   const tip = keep(() => chain.tip(), TIP_MS);
-  const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: forABlock, now });
+  const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: forAMoment, now });
   const readSeconds = createChainClock({ pendingSeconds, now });
   return {
     /** The newest block, and nothing else. @param maxAgeMs - how old it may be; default less than a block */
@@ -66,7 +79,7 @@ export function watchChain(
       return priceBlock(found, tipWei);
     },
     policy: keep(() => chain.policy(), POLICY_MS),
-    /** The relayer's ether, in wei. @param maxAgeMs - how old it may be; default some seconds */
+    /** The relayer's ether, in wei. @param maxAgeMs - how old it may be; default a quarter of a minute */
     balance: keep(() => chain.balance(), BALANCE_MS),
     /** The time that the next block is expected to have, in Unix seconds. @see createChainClock */
     seconds: async (): Promise<bigint> => await readSeconds(await block()),
@@ -76,9 +89,8 @@ export function watchChain(
     nextBlockInMs(): number | undefined {
       const ms = blockMs();
       if (ms === undefined || newest === undefined) return undefined;
-      const sinceMs = now() - Number(newest.timestamp) * 1000;
       // Blocks of before that were not seen are as many times as far apart.
-      return sinceMs < 0 ? undefined : ms - (sinceMs % ms);
+      return ms - (sinceBlockMs(newest, now()) % ms);
     },
     /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
     async settleSeconds(): Promise<bigint> {

@@ -24,6 +24,8 @@ interface LeaveRule {
   readonly finality?: 'fails' | 'givenBack';
   /** Whatever the chain does next, this relayer does not carry it out: a claimed one is given back at once. */
   readonly isForbidden?: true;
+  /** Nothing of it changes before the chain's next block. */
+  readonly isOfChain?: true;
   /** Its forwarder nonce has been seen to be free: nothing of it is on the chain. */
   readonly isUnused?: true;
   /** The settings that it rests on: with other ones it is looked at again. If all is left for one reason, they are the first to look at. */
@@ -74,6 +76,7 @@ export const LEAVE_REASONS = {
   },
   gasPrice: {
     recheckMs: [2000, 10_000],
+    isOfChain: true,
     finality: 'givenBack',
     settings: ['MAX_FEE_GWEI'],
     waitsFor: 'gas below MAX_FEE_GWEI',
@@ -87,11 +90,17 @@ export const LEAVE_REASONS = {
   // Its signer's next success has it looked at, too.
   nonceAhead: {
     recheckMs: [1000, 120_000],
+    isOfChain: true,
     finality: 'fails',
     isUnused: true,
     waitsFor: 'an earlier forwarder nonce of its signer',
   },
-  reverts: { recheckMs: [1000, 30_000], finality: 'fails', waitsFor: 'the chain to change: it would revert' },
+  reverts: {
+    recheckMs: [1000, 30_000],
+    isOfChain: true,
+    finality: 'fails',
+    waitsFor: 'the chain to change: it would revert',
+  },
   // The search goes on with the next look.
   nonceUnknown: { recheckMs: [0, 0], waitsFor: 'the search for the forwarder nonce that it was signed for' },
   unjudged: { recheckMs: [2000, 60_000], waitsFor: 'an answer of the node' },
@@ -194,6 +203,9 @@ export function carryWait(last: Wait | undefined, verdict: Leave, nowMs: number)
   return { reason, gap: gap === undefined ? null : nameGap(gap), gapState, sinceMs: isCarried ? last.sinceMs : nowMs };
 }
 
+/** How long after it was expected a block is on the node, mostly, in milliseconds. */
+const ARRIVAL_MS = 500;
+
 /**
  * Says when a request is looked at again: the one place that does. It follows from its verdict and from how long it has waited, and so is
  * the same before and after a restart.
@@ -202,12 +214,21 @@ export function carryWait(last: Wait | undefined, verdict: Leave, nowMs: number)
  */
 export function chooseRecheck(
   verdict: Verdict,
-  { sinceMs, nowMs, giveUpMs }: { readonly sinceMs: number; readonly nowMs: number; readonly giveUpMs: number },
+  given: {
+    readonly sinceMs: number;
+    readonly nowMs: number;
+    readonly giveUpMs: number;
+    /** In how many milliseconds the chain's next block is expected, if that is known. */
+    readonly nextBlockInMs?: number | undefined;
+  },
 ): number {
+  const { sinceMs, nowMs, giveUpMs, nextBlockInMs } = given;
   if (verdict.kind !== 'leave') return nowMs;
-  const { recheckMs, finality } = ruleOf(verdict.reason);
+  const { recheckMs, finality, isOfChain } = ruleOf(verdict.reason);
   if (recheckMs === undefined) return Number.POSITIVE_INFINITY;
-  const [least, most] = recheckMs;
+  const [soonest, most] = recheckMs;
+  const isKnown = isOfChain && nextBlockInMs !== undefined;
+  const least = isKnown ? Math.max(soonest, nextBlockInMs + ARRIVAL_MS) : soonest;
   const { notBeforeMs, gapState } = verdict;
   if (notBeforeMs !== undefined) return Math.max(notBeforeMs, nowMs + least);
   const endMs = sinceMs + giveUpMs;

@@ -94,8 +94,17 @@ function assertEvaluated({ record: { requestId }, verdict: last }: Candidate, ve
   assertMove({ requestId, from: 'seen', to: stateOf(verdict), by });
 }
 
-/** Makes an empty memory of candidates. @param options.giveUpMs - patience with what would revert, in milliseconds */
-export function createCandidates(options: { readonly journal: Journal; readonly giveUpMs: number }) {
+/**
+ * Makes an empty memory of candidates.
+ *
+ * @param options.giveUpMs - patience with what would revert, in milliseconds
+ * @param options.nextBlockInMs - in how many milliseconds the chain's next block is expected; undefined: not known
+ */
+export function createCandidates(options: {
+  readonly journal: Journal;
+  readonly giveUpMs: number;
+  readonly nextBlockInMs: () => number | undefined;
+}) {
   const { journal, giveUpMs } = options;
   let written: Readonly<Record<string, number>> = {};
   const known = new Map<string, Candidate>();
@@ -175,12 +184,13 @@ export function createCandidates(options: { readonly journal: Journal; readonly 
       const sinceMs = candidate.wait?.sinceMs ?? nowMs;
       setVerdict(candidate, verdict);
       candidate.checkedAtMs = nowMs;
-      candidate.recheckAtMs = candidate.isTouched ? nowMs : chooseRecheck(verdict, { sinceMs, nowMs, giveUpMs });
+      const nextBlockInMs = options.nextBlockInMs();
+      const recheckAtMs = chooseRecheck(verdict, { sinceMs, nowMs, giveUpMs, nextBlockInMs });
+      candidate.recheckAtMs = candidate.isTouched ? nowMs : recheckAtMs;
       candidate.isTouched = false;
-      const { record, recheckAtMs } = candidate;
       // Of what is due in any case the journal knows that it is.
-      if (summarise(verdict) === before && recheckAtMs <= nowMs) return undefined;
-      return { record, verdict, sinceMs, recheckAtMs, nowMs };
+      if (summarise(verdict) === before && candidate.recheckAtMs <= nowMs) return undefined;
+      return { record: candidate.record, verdict, sinceMs, recheckAtMs: candidate.recheckAtMs, nowMs };
     },
     /** How many are in memory, by `ready`, `settle`, why they were left, or `seen` if they have not been evaluated. */
     countReasons: (): ReadonlyMap<string, number> => counts,

@@ -63,7 +63,10 @@ export function createContext(
       events.emit({ type: 'journal-failed', where: 'journal', reason: err.message });
     },
   });
-  const candidates = createCandidates({ journal, giveUpMs: policy.giveUpMs });
+  const candidates = createCandidates({
+    ...{ journal, giveUpMs: policy.giveUpMs },
+    nextBlockInMs: chain.state.nextBlockInMs,
+  });
   const calls = createQueueCalls({ client, chainName, signal });
   const gateway = createRequestGateway({ client, calls, chainName, events, now, signal });
   const clock = { now, random, wake, signal };

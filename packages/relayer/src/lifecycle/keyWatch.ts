@@ -6,8 +6,8 @@ import type { Journal } from '../journal/openJournal.ts';
 /** How long the operator is notified of a transaction that somebody else has made with the key, in milliseconds. */
 const TOLD_FOR_MS = 600_000;
 
-/** A node that knows of fewer transactions lags for no longer than this, in milliseconds; and is asked more often. */
-const LAG_MS = 10_000;
+/** A node that knows of fewer transactions lags for less than this, in milliseconds; and is asked more often. */
+const LAG_MS = 20_000;
 
 /** Watches whether this relayer is alone with its key. */
 export type KeyWatch = ReturnType<typeof createKeyWatch>;

@@ -13,9 +13,11 @@ import { createExecutionWatch, runRound } from './runRound.ts';
 
 /** How often the gateway is asked for own claims that the journal does not know, in milliseconds. */
 const ADOPT_INTERVAL_MS = 60_000;
-/** How often the journal is looked at, and the chain while there is work, in milliseconds. */
+/** How often the journal is looked at, in milliseconds. */
 const HEARTBEAT_MS = 5000;
-/** How often while there is none, in milliseconds: the newest block; and what each node is asked for, the key's transactions and the ether. */
+/** With every other of them each node is asked for the key's transactions and the ether while there is work: in one call to each. */
+const BUSY_LOOK_MS = 9000;
+/** How often while there is none, in milliseconds: the newest block; the key's transactions; the ether. */
 const IDLE_LOOK_MS = 15_000;
 const IDLE_KEY_MS = 60_000;
 const BALANCE_LOOK_MS = 300_000;
@@ -106,11 +108,11 @@ async function prune({ journal, chain }: RelayerContext): Promise<void> {
   if (pruned.length > 0) journal.prune(pruned);
 }
 
-/** Looks at a chain: whether it can be used is told by its health. */
-function lookAtChain({ chain, events }: RelayerContext): void {
+/** Looks at a chain: whether it can be used is told by its health. @param balanceMs - how old the ether may be */
+function lookAtChain({ chain, events }: RelayerContext, balanceMs: number): void {
   // What fails here is noted where the block is read.
   void chain.state.block().catch(() => undefined);
-  const balance = chain.state.balance(BALANCE_LOOK_MS);
+  const balance = chain.state.balance(balanceMs);
   void balance.then((wei) => events.emit({ type: 'balance-read', wei })).catch(() => undefined);
 }
 
@@ -160,11 +162,11 @@ function startHeartbeat(open: OpenChain): NodeJS.Timeout {
   return setInterval(() => {
     const nowMs = now();
     const isBusy = inFlight.size > 0 || chain.sender.isHeld();
-    if (isBusy || nowMs - lookedAtMs >= IDLE_LOOK_MS) {
+    if (nowMs - lookedAtMs >= (isBusy ? BUSY_LOOK_MS : IDLE_LOOK_MS)) {
       lookedAtMs = nowMs;
-      lookAtChain(context);
+      lookAtChain(context, isBusy ? BUSY_LOOK_MS : BALANCE_LOOK_MS);
     }
-    if (isBusy || nowMs - keyAtMs >= IDLE_KEY_MS) {
+    if (nowMs - keyAtMs >= (isBusy ? BUSY_LOOK_MS : IDLE_KEY_MS)) {
       keyAtMs = nowMs;
       void keyWatch.look().catch(onFault);
     }

@@ -7,7 +7,7 @@ import { findMost, MAJORITY } from './askNodes.ts';
 const TIMES = 4n;
 
 /** How often all of them are asked while requests are evaluated by what they say, and while none are, in milliseconds. */
-const LOOK_EVERY_MS = 15_000;
+const LOOK_EVERY_MS = 30_000;
 const IDLE_LOOK_MS = 600_000;
 
 /** What a node says of what everything is evaluated by. */

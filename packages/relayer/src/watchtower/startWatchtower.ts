@@ -29,7 +29,7 @@ import type { WatchedChainSettings, WatchSettings } from './watchSettings.ts';
 
 /** Shortest and longest pause between two looks while something is open, unless another is set, in milliseconds. */
 const SHORTEST_POLL_MS = 1000;
-const LONGEST_POLL_MS = 4000;
+const LONGEST_POLL_MS = 6000;
 /** Newest heads by which the time of a block is taken. */
 const PACE_HEADS = 20;
 /** Longest pause after a look that failed, in milliseconds. */
@@ -135,13 +135,13 @@ const countOpen = (journal: WatchJournal): number => {
   return ['pending', 'held', 'ended'].reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
 };
 
-/** A third of a block: what has happened on the chain is seen before the next one, mostly. */
+/** Half a block: what has happened on the chain is seen before the next one, mostly. */
 function choosePauseMs(journal: WatchJournal | undefined): number {
   const heads = journal?.heads().slice(0, PACE_HEADS) ?? [];
   const [newest, oldest] = [heads[0], heads.at(-1)];
   if (newest === undefined || oldest === undefined || newest.number === oldest.number) return SHORTEST_POLL_MS;
   const blockMs = Number(newest.seconds - oldest.seconds) * (1000 / Number(newest.number - oldest.number));
-  return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, blockMs / 3));
+  return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, blockMs / 2));
 }
 
 function show({ chain: { chainName: chain }, metrics, log }: ChainPost, journal: WatchJournal, looked: Looked): void {

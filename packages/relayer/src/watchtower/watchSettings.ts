@@ -35,7 +35,7 @@ export const watchtowerSettings = {
     },
   ),
   POLL_MS: setting(wholeNumber(10, 600_000), 'pause between two looks while a request is open', {
-    unset: 'a third of a block, 1 to 4 s',
+    unset: 'half a block, 1 to 6 s',
   }),
   ENFORCE: setting(
     flag(),
@@ -77,7 +77,7 @@ export interface WatchSettings {
   readonly chains: readonly WatchedChainSettings[];
   /** How long the gateway lets a claim stand. */
   readonly leaseSeconds: bigint;
-  /** Pause between two looks while something is open, in milliseconds; absent: a third of a block, from 1 to 4 s. */
+  /** Pause between two looks while something is open, in milliseconds; absent: half a block, from 1 to 6 s. */
   readonly pollMs: number | undefined;
   /** The administrator's key, where lies are to be acted upon. */
   readonly adminKey: string | undefined;

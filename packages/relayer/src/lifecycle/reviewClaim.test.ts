@@ -1,4 +1,5 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import type { Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { HEAD, STATE } from '../../test/makeHead.ts';
@@ -23,16 +24,15 @@ function setUp(
   onLook: (look: number) => void = () => undefined,
   gateway: Partial<RelayerGateway> = { release: async () => 'absent' },
 ) {
-  const clock = { nowMs: 0 };
-  let asked = 0;
+  const clock = { nowMs: 0, asked: 0 };
   const context = makeContext({
     chain: {
       reader: {
         async nonces(signers) {
           // Once for what became of the request, and once for its check.
-          asked += 1;
-          const look = Math.ceil(asked / 2);
-          if (asked % 2 === 1) onLook(look);
+          clock.asked += 1;
+          const look = Math.ceil(clock.asked / 2);
+          if (clock.asked % 2 === 1) onLook(look);
           return new Map(signers.map((signer) => [signer, nonces[look - 1] ?? READY]));
         },
         block: async () => HEAD,
@@ -77,6 +77,24 @@ test('what looks well and is refused again and again is given up after the same 
   expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage: REASON } });
 });
 
+// Shows RELAY-20.
+test('what was carried out between two questions, by whomever, is not reported failed for a used nonce', async () => {
+  const { context, clock, journal, inFlight } = setUp([]);
+  inFlight.note('r', { kind: 'blocked', sinceMs: 0 });
+  const { chain } = context;
+  // Open as the chain is asked for it, used as it is checked; then a reorganisation undoes that, and it can be sent.
+  const atAsk = [READY, NONCE + 1n, NONCE + 1n];
+  const nonces = async (signers: readonly Hex[]) => {
+    const nonce = atAsk[clock.asked++] ?? READY;
+    return new Map(signers.map((signer) => [signer, nonce]));
+  };
+  const nodes = chain.nodes.map((node) => ({ ...node, reader: Object.assign(node.reader, { nonces }) }));
+  const undone = { ...context, chain: { ...chain, nodes, reader: Object.assign(chain.reader, { nonces }) } };
+  expect(await reviewClaim(undone, journal.open())).toEqual(['r']);
+  expect(journal.get('r')?.state).toBe('claimed');
+  expect(inFlight.status('r')).toMatchObject({ kind: 'ready' });
+});
+
 // Shows RELAY-3.
 test('whose turn has not come is given up only once no open request goes before it, at two looks', async () => {
   const before = { ...record, requestId: 'before', chainName: 'a', status: 'processing' } as unknown as RequestRecord;
@@ -93,7 +111,8 @@ test('whose turn has not come is given up only once no open request goes before 
   expect(await reviewClaim(context, journal.open())).toEqual(['r']);
   const errorMessage = expect.stringMatching(/^out of nonce order/);
   expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage } });
-  expect(looked).toHaveLength(4);
+  // Four, and the question before the end.
+  expect(looked).toHaveLength(5);
 });
 
 // Shows RELAY-16.

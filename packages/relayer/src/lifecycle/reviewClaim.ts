@@ -119,8 +119,10 @@ async function look(
     inFlight.note(requestId, { ...status, sinceMs: now() });
     return undefined;
   }
-  // A node that has fallen behind, or lies, may say of anything that it would revert.
-  return finding?.kind === 'ended' && !(await confirmRevert(context, request)) ? undefined : finding;
+  if (finding?.kind !== 'ended') return finding;
+  // A node that has fallen behind, or lies, may say of anything that it would revert; and what was carried out since the first question would.
+  const isConfirmed = (await confirmRevert(context, request)) && (await findOutcome(context, request)).kind === 'open';
+  return isConfirmed ? finding : undefined;
 }
 
 async function reviewOne(context: RelayerContext, request: OpenRequest): Promise<readonly string[]> {

@@ -104,12 +104,15 @@ export async function measureRuns(
     const startedAt = performance.now();
     const records = await Promise.all(bodies.map((body) => world.client.submitRequest(body)));
     const last = first + BigInt(RUN_WRITES);
-    while ((await readForwarderNonce(world, user.account.address)) < last) await pause(POLL_MS);
+    const untilMs = startedAt + TIMEOUT_MS;
+    while ((await readForwarderNonce(world, user.account.address)) < last && performance.now() < untilMs)
+      await pause(POLL_MS);
     const carriedOutSeconds = (performance.now() - startedAt) / 1000;
     const ids = records.map(({ requestId }) => requestId);
     const ended = await world.client.waitForRequests(ids, { timeoutMs: TIMEOUT_MS, pollIntervalMs: POLL_MS });
     const reportedSeconds = (performance.now() - startedAt) / 1000;
-    if (ended.some(({ status }) => status !== 'success')) throw new Error('A write of a run was not carried out.');
+    const failed = ended.find(({ status }) => status !== 'success');
+    if (failed !== undefined) throw new Error(`A write of a run was reported failed: ${failed.errorMessage}.`);
     const transactions = new Set(ended.map(({ txHash }) => txHash)).size;
     if (round > 0) figures.push({ carriedOutSeconds, reportedSeconds, transactions });
   }

@@ -9,6 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 const LANES = 32;
 /** How often the account's nonce is looked at for the last block, in milliseconds. */
 const POLL_INTERVAL_MS = 5;
+const TIMEOUT_MS = 180_000;
 const GAS_LIMIT = 300_000n;
 const MAX_FEE = 10n ** 11n;
 const TIP = 10n ** 9n;
@@ -57,7 +58,11 @@ export async function sendRaw(
     const serializedTransaction = await account.signTransaction({ ...call, ...fees });
     hashes.push(await client.sendRawTransaction({ serializedTransaction }));
   });
-  while ((await client.getTransactionCount({ address })) < last) await pause(POLL_INTERVAL_MS);
+  for (let mined = 0; mined < last; mined = await client.getTransactionCount({ address })) {
+    if (performance.now() - startedAt > TIMEOUT_MS)
+      throw new Error(`Anvil has mined ${mined} transactions of ${last}.`);
+    await pause(POLL_INTERVAL_MS);
+  }
   const seconds = (performance.now() - startedAt) / 1000;
   let gasUsed = 0n;
   await runLanes(hashes, async (hash) => {

@@ -162,7 +162,11 @@ export function startChecks(world: World): void {
     const each = entriesOf(story).map(({ digest = '0x' }) => executions.get(digest) ?? []);
     for (const { length } of each)
       if (length > 1) report('executed once', requestId, `A signature (${kind}) was executed ${length} times.`);
-    const found = each.flat();
+    // A wallet that says yes to anything says so to any nonce: a reorganisation may have made an earlier one free again.
+    const found =
+      kind === 'turncoat' && story.txHash !== undefined
+        ? [...executions.values()].flat().filter(({ txHash }) => txHash === story.txHash)
+        : each.flat();
     const isDeep = found.some(({ blockNumber }) => head - blockNumber >= CONFIRMATIONS);
     const isWrong =
       (story.status === 'success' && found.length === 0 && !wasUndone(story)) ||

@@ -71,10 +71,11 @@ export async function readExecutions(
   if (nonce !== undefined) topics.push(numberToHex(nonce, { size: 32 }));
   const query = { address: forwarder, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) };
   // In one batch, which one node answers: one that is behind knows no logs of blocks that it does not have.
+  const oldest = readBlockTime(rpc, fromBlock);
   const [executions, oldestSeconds, newestSeconds] = await Promise.all([
     rpc.read(['eth_getLogs', query], (answer) => readExecutionList(filter, answer)).catch(toRefusal),
-    readBlockTime(rpc, fromBlock),
-    readBlockTime(rpc, toBlock),
+    oldest,
+    fromBlock === toBlock ? oldest : readBlockTime(rpc, toBlock),
   ]);
   if (newestSeconds === undefined) throw new ChainError('RPC_UNAVAILABLE', `The node does not have block ${toBlock}.`);
   if (executions === undefined) return undefined;

@@ -29,14 +29,20 @@ export interface WatchedChain {
   readonly fromBlock: bigint;
 }
 
-async function readHead(rpc: WatchedChain['rpc'], block: bigint | 'latest'): Promise<SeenHead | undefined> {
+/** A block as a node has it now. */
+interface Head extends SeenHead {
+  readonly parentHash: Hex;
+}
+
+async function readHead(rpc: WatchedChain['rpc'], block: bigint | 'latest'): Promise<Head | undefined> {
   const tag = block === 'latest' ? block : numberToHex(block);
   return await rpc.read(['eth_getBlockByNumber', tag, false], (answer) => {
     if (answer === null && block !== 'latest') return undefined;
-    const { number, hash, timestamp, baseFeePerGas = '0x0' } = parseRecord(answer, 'block');
+    const { number, hash, parentHash, timestamp, baseFeePerGas = '0x0' } = parseRecord(answer, 'block');
     return {
       number: parseQuantity(number, 'block number'),
       hash: parseHash(hash, 'block hash'),
+      parentHash: parseHash(parentHash, 'parent hash'),
       seconds: parseQuantity(timestamp, 'block time'),
       baseFee: parseQuantity(baseFeePerGas, 'base fee'),
     };
@@ -47,10 +53,10 @@ async function readHead(rpc: WatchedChain['rpc'], block: bigint | 'latest'): Pro
 async function findKept(
   rpc: WatchedChain['rpc'],
   seen: readonly SeenHead[],
-  newest: SeenHead,
+  newest: Head,
 ): Promise<SeenHead | undefined> {
   for (const head of seen) {
-    if (head.hash === newest.hash) return head;
+    if (head.hash === newest.hash || head.hash === newest.parentHash) return head;
     const now = await readHead(rpc, head.number);
     if (now?.hash === head.hash) return head;
   }
@@ -111,7 +117,7 @@ export function createChainLook(chain: WatchedChain & { readonly confirmations: 
   ): Promise<ChainNews> {
     const [newest] = seen;
     // The newest block is always there.
-    const head = (await readHead(rpc, 'latest')) as SeenHead;
+    const head = (await readHead(rpc, 'latest')) as Head;
     if (newest !== undefined && head.number < newest.number)
       throw new ChainError('RPC_UNAVAILABLE', `The node is at block ${head.number}, and ${newest.number} was seen.`);
     const kept = newest === undefined ? undefined : await findKept(rpc, seen, head);

@@ -1,12 +1,13 @@
-import { ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
+import { type COMMON_ERRORS, listErrors, ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
 import type { RuleCase } from './ruleCase.ts';
 
 type Statuses<R> = R extends {
   readonly success: infer S extends number;
   readonly errors: readonly (infer E extends number)[];
 }
-  ? S | E | (R extends { readonly otherSuccess: infer O extends number } ? O : never)
+  ? S | E | (R extends { readonly otherSuccess: infer O extends number } ? O : never) | CommonError
   : never;
+type CommonError = (typeof COMMON_ERRORS)[keyof typeof COMMON_ERRORS][number];
 /** Such as `claimRequests.200`. */
 type EndpointId = { [Name in RouteName]: `${Name}.${Statuses<(typeof ROUTES)[Name]>}` }[RouteName];
 
@@ -85,8 +86,8 @@ function explainElsewhere(id: EndpointId, status: number): string | undefined {
 }
 
 function listCases([name, route]: [RouteName, Route]): (RuleCase & { readonly id: EndpointId })[] {
-  const { method, path, success, otherSuccess, errors } = route;
-  return [success, ...(otherSuccess === undefined ? [] : [otherSuccess]), ...errors].map((status) => {
+  const { method, path, success, otherSuccess } = route;
+  return [success, ...(otherSuccess === undefined ? [] : [otherSuccess]), ...listErrors(route)].map((status) => {
     // The statuses are the route's own.
     const id = `${name}.${status}` as EndpointId;
     const [rule, meaning] = STATUSES[status] ?? [OWN_RULES[name], status === 404 ? 'unknown' : 'well'];

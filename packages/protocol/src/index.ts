@@ -128,7 +128,16 @@ export {
   parseReadQuery,
   type ReadRequestQuery,
 } from './requests/wait.ts';
-export { type Access, CORS_HEADERS, type RateLimitClass, ROUTES, type Route, type RouteName } from './routes.ts';
+export {
+  type Access,
+  COMMON_ERRORS,
+  CORS_HEADERS,
+  listErrors,
+  type RateLimitClass,
+  ROUTES,
+  type Route,
+  type RouteName,
+} from './routes.ts';
 export {
   type SignedOperationBody,
   STORAGE_OPERATIONS,

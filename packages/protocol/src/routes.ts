@@ -17,8 +17,19 @@ export interface Route {
   readonly success: 200 | 201;
   /** Another one, where there is one. */
   readonly otherSuccess?: 200;
-  /** Statuses of failure that are the route's own. */
+  /** Statuses of failure that are the route's own. @see listErrors */
   readonly errors: readonly number[];
+}
+
+/** Failures of every route; of one that takes a body; and of one that is not public. */
+export const COMMON_ERRORS = { all: [429, 500, 503], body: [413, 415], access: [401] } as const;
+
+/** All statuses of failure of a route, in their order. */
+export function listErrors({ access, takesBody, errors }: Pick<Route, 'access' | 'takesBody' | 'errors'>): number[] {
+  const { all, body, access: refused } = COMMON_ERRORS;
+  return [...errors, ...(access === 'public' ? [] : refused), ...(takesBody ? body : []), ...all].toSorted(
+    (one, other) => one - other,
+  );
 }
 
 /**
@@ -34,7 +45,7 @@ export const ROUTES = {
     rateLimit: 'sign',
     takesBody: true,
     success: 200,
-    errors: [400, 401, 413, 415, 429, 500, 503],
+    errors: [400],
   },
   createRequest: {
     method: 'POST',
@@ -44,7 +55,7 @@ export const ROUTES = {
     takesBody: true,
     success: 201,
     otherSuccess: 200,
-    errors: [400, 413, 415, 429, 500, 503],
+    errors: [400],
   },
   listRequests: {
     method: 'GET',
@@ -53,7 +64,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 429, 500, 503],
+    errors: [400, 401],
   },
   readRequest: {
     method: 'GET',
@@ -62,7 +73,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [400, 404, 429, 500, 503],
+    errors: [400, 404],
   },
   feedRequests: {
     method: 'GET',
@@ -71,7 +82,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 429, 500, 503],
+    errors: [400],
   },
   updateRequest: {
     method: 'PATCH',
@@ -80,7 +91,7 @@ export const ROUTES = {
     rateLimit: 'reports',
     takesBody: true,
     success: 200,
-    errors: [400, 401, 404, 409, 413, 415, 429, 500, 503],
+    errors: [400, 404, 409],
   },
   claimRequests: {
     method: 'POST',
@@ -89,7 +100,7 @@ export const ROUTES = {
     rateLimit: 'claims',
     takesBody: true,
     success: 200,
-    errors: [400, 401, 413, 415, 429, 500, 503],
+    errors: [400],
   },
   reportRequests: {
     method: 'POST',
@@ -98,7 +109,7 @@ export const ROUTES = {
     rateLimit: 'reports',
     takesBody: true,
     success: 200,
-    errors: [400, 401, 413, 415, 429, 500, 503],
+    errors: [400],
   },
   releaseRequest: {
     method: 'POST',
@@ -107,7 +118,7 @@ export const ROUTES = {
     rateLimit: 'reports',
     takesBody: true,
     success: 200,
-    errors: [400, 401, 404, 409, 413, 415, 429, 500, 503],
+    errors: [400, 404, 409],
   },
   addRelayer: {
     method: 'POST',
@@ -116,7 +127,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: true,
     success: 201,
-    errors: [400, 401, 413, 415, 429, 500, 503],
+    errors: [400],
   },
   readRelayer: {
     method: 'GET',
@@ -125,7 +136,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 404, 429, 500, 503],
+    errors: [400, 404],
   },
   removeRelayer: {
     method: 'DELETE',
@@ -134,7 +145,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 429, 500, 503],
+    errors: [400],
   },
   suspendRelayer: {
     method: 'POST',
@@ -143,7 +154,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: true,
     success: 200,
-    errors: [400, 401, 404, 413, 415, 429, 500, 503],
+    errors: [400, 404],
   },
   resumeRelayer: {
     method: 'POST',
@@ -152,7 +163,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 404, 429, 500, 503],
+    errors: [400, 404],
   },
   releaseRelayer: {
     method: 'POST',
@@ -161,7 +172,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 429, 500, 503],
+    errors: [400],
   },
   listRelayers: {
     method: 'GET',
@@ -170,7 +181,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [401, 429, 500, 503],
+    errors: [],
   },
   listAllRequests: {
     method: 'GET',
@@ -179,7 +190,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 429, 500, 503],
+    errors: [400],
   },
   readStats: {
     method: 'GET',
@@ -188,7 +199,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 429, 500, 503],
+    errors: [400],
   },
   listActs: {
     method: 'GET',
@@ -197,7 +208,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 429, 500, 503],
+    errors: [400],
   },
   readService: {
     method: 'GET',
@@ -206,7 +217,7 @@ export const ROUTES = {
     rateLimit: 'reads',
     takesBody: false,
     success: 200,
-    errors: [401, 429, 500, 503],
+    errors: [],
   },
   releaseClaim: {
     method: 'POST',
@@ -215,7 +226,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 404, 409, 429, 500, 503],
+    errors: [400, 404, 409],
   },
   failRequest: {
     method: 'POST',
@@ -224,7 +235,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: true,
     success: 200,
-    errors: [400, 401, 404, 409, 413, 415, 429, 500, 503],
+    errors: [400, 404, 409],
   },
   reopenRequest: {
     method: 'POST',
@@ -233,7 +244,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 404, 409, 429, 500, 503],
+    errors: [400, 404, 409],
   },
   purgeRequest: {
     method: 'DELETE',
@@ -242,7 +253,7 @@ export const ROUTES = {
     rateLimit: 'writes',
     takesBody: false,
     success: 200,
-    errors: [400, 401, 404, 409, 429, 500, 503],
+    errors: [400, 404, 409],
   },
 } as const satisfies Record<string, Route>;
 

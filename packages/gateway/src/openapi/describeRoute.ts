@@ -1,4 +1,4 @@
-import { type RateLimitClass, ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
+import { listErrors, type RateLimitClass, ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
 import { WEBHOOK_ROUTES, type WebhookRouteName } from '@prism-gateway/protocol/webhooks';
 import { methodNotAllowed, rateLimited } from '../http/errors.ts';
 import {
@@ -112,7 +112,7 @@ const isBeside = (path: string, template: string) =>
 
 function describeFailures(route: Route, own: RouteDescription['failures']): Operation['responses'] {
   const responses: Record<string, ResponseObject | Reference> = { ...describeMethodNotAllowed(route) };
-  for (const status of route.errors) {
+  for (const status of listErrors(route)) {
     const failure = own[status];
     const shared = SHARED[status];
     if (failure !== undefined) {

@@ -134,6 +134,8 @@ export function startChecks(world: World): void {
     if (story.endedAtMs !== undefined || !isCalm()) return;
     const expected = outlook(story, await readNonce(story.signer));
     if (expected === 'waits' || expected === 'either') return;
+    // A batch of several users waits for each of them: a reorganisation may have undone what one wrote before.
+    for (const { signer, nonce } of story.entries ?? []) if ((await readNonce(signer)) < nonce) return;
     if (story.outlook !== expected) {
       Object.assign(story, { outlook: expected, openCalmMs: 0, pendingCalmMs: 0 });
     }

@@ -27,9 +27,8 @@ export const COMMON_ERRORS = { all: [429, 500, 503], body: [413, 415], access: [
 /** All statuses of failure of a route, in their order. */
 export function listErrors({ access, takesBody, errors }: Pick<Route, 'access' | 'takesBody' | 'errors'>): number[] {
   const { all, body, access: refused } = COMMON_ERRORS;
-  return [...errors, ...(access === 'public' ? [] : refused), ...(takesBody ? body : []), ...all].toSorted(
-    (one, other) => one - other,
-  );
+  const failures = [...errors, ...(access === 'public' ? [] : refused), ...(takesBody ? body : []), ...all];
+  return failures.sort((one, other) => one - other);
 }
 
 /**

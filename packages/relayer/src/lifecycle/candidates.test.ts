@@ -30,6 +30,7 @@ it('looks less and less often at what stays blocked, whatever its code says with
   expect(looks.slice(-4)).toEqual([51_800, 77_700, 107_700, 120_000]);
 });
 
+// Shows RELAY-28.
 it('looks at what only the chain can change no sooner than its next block is there', () => {
   expect(judgeFor(50_000, () => reverts(), 12_000)).toEqual([0, 12_500, 24_500, 36_800]);
   const unclaimed = { kind: 'leave', reason: 'unclaimed' } as const;

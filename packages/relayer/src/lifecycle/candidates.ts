@@ -184,13 +184,13 @@ export function createCandidates(options: {
       const sinceMs = candidate.wait?.sinceMs ?? nowMs;
       setVerdict(candidate, verdict);
       candidate.checkedAtMs = nowMs;
-      const nextBlockInMs = options.nextBlockInMs();
-      const recheckAtMs = chooseRecheck(verdict, { sinceMs, nowMs, giveUpMs, nextBlockInMs });
-      candidate.recheckAtMs = candidate.isTouched ? nowMs : recheckAtMs;
+      const times = { sinceMs, nowMs, giveUpMs, nextBlockInMs: options.nextBlockInMs() };
+      candidate.recheckAtMs = candidate.isTouched ? nowMs : chooseRecheck(verdict, times);
       candidate.isTouched = false;
+      const { record, recheckAtMs } = candidate;
       // Of what is due in any case the journal knows that it is.
-      if (summarise(verdict) === before && candidate.recheckAtMs <= nowMs) return undefined;
-      return { record: candidate.record, verdict, sinceMs, recheckAtMs: candidate.recheckAtMs, nowMs };
+      if (summarise(verdict) === before && recheckAtMs <= nowMs) return undefined;
+      return { record, verdict, sinceMs, recheckAtMs, nowMs };
     },
     /** How many are in memory, by `ready`, `settle`, why they were left, or `seen` if they have not been evaluated. */
     countReasons: (): ReadonlyMap<string, number> => counts,

@@ -26,7 +26,7 @@ export function startCards(
       expects === 'held' ? random.between(MAX_PAYMENT + 1, 2 * MAX_PAYMENT) : random.between(50, 3000) * 10_000;
     const wallet = toHex(random.bytes(20));
     const id = `pi_${(++count).toString().padStart(5, '0')}_${Buffer.from(random.bytes(6)).toString('hex')}`;
-    // Wrong in its checksum: a letter in the other case.
+    // Wrong in its checksum.
     const checked = getAddress(wallet);
     const walletAddress = expects === 'refused' ? swapCase(checked) : checked;
     frontend.store.add({ paymentIntentId: id, walletAddress, stablecoinAmount: String(amount) });
@@ -47,10 +47,8 @@ export function startCards(
   realm.clock.at(1000, () => runAs(undefined, loop));
 }
 
-/** @returns the address with its first letter in the other case */
+/** @returns the address with each letter in the other case: with one alone it may be all in one case, which has no checksum */
 function swapCase(address: string): string {
-  const at = address.slice(2).search(/[a-fA-F]/) + 2;
-  const letter = address[at] ?? '';
-  const other = letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
-  return `${address.slice(0, at)}${other}${address.slice(at + 1)}`;
+  const swap = (letter: string) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase());
+  return `0x${address.slice(2).replaceAll(/[a-fA-F]/g, swap)}`;
 }

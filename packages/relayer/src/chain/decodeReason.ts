@@ -1,7 +1,7 @@
 import { cloudAbi, coreAbi, creditTokenAbi, forwarderAbi } from '@prism-gateway/contracts';
 import { MAX_ERROR_MESSAGE_LENGTH } from '@prism-gateway/protocol';
 import type { Abi, Hex } from 'viem';
-import { decodeErrorResult, toFunctionSelector } from 'viem/utils';
+import { decodeErrorResult, getAbiItem, toFunctionSelector } from 'viem/utils';
 
 /** The errors of everything that a request can touch, by selector: to compute those takes longer than to decode. */
 const errors: ReadonlyMap<string, Abi> = new Map(
@@ -50,6 +50,14 @@ export function decodeReason(data: Hex | undefined): string {
   } catch {
     return limitMessage(`reverted with ${data}`);
   }
+}
+
+/** Reads whom the Forwarder has refused, and the nonce that it would have taken. @returns undefined: it was for another reason */
+export function readInvalidSignature(data: Hex = '0x'): { readonly signer: Hex; readonly nonce: bigint } | undefined {
+  if (nameReason(data) !== 'InvalidSignature') return undefined;
+  const abi = [getAbiItem({ abi: forwarderAbi, name: 'InvalidSignature' })];
+  const [signer, nonce] = decodeErrorResult({ abi, data }).args;
+  return { signer, nonce };
 }
 
 /** Names the custom error of a revert. @returns undefined if it is none that is known */

@@ -1,11 +1,21 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import type { Simulated } from '@prism-gateway/node/rpc';
+import type { UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Sent } from '@prism-gateway/sender';
-import { encodeErrorResult, getAddress, type Hex } from 'viem';
+import {
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeEventTopics,
+  getAddress,
+  type Hex,
+  type Log,
+  stringToHex,
+} from 'viem';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { HEAD } from '../../test/makeHead.ts';
 import { ChainError } from '../chain/chainError.ts';
+import { createRequestHasher, listSignedParts } from '../checks/findNonce.ts';
 import type { RelayerContext } from './context.ts';
 import { followSubmission } from './followSubmission.ts';
 
@@ -19,7 +29,7 @@ const expired = encodeErrorResult({ abi: forwarderAbi, errorName: 'RequestExpire
 const badSignature = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [SIGNER, 0n] });
 
 const makeRecord = (requestId: string, action: 'DELETE_PRISM_FOR' | 'WRITE_DATA_FOR') => {
-  const params = { cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1' };
+  const params = { cloudId: WORD, dataId: WORD, payload: stringToHex(requestId), relayerFee: '1', timestamp: '1' };
   const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
   return { requestId, action, signer: SIGNER, params: { ...params, ...signature }, createdAt: '' };
 };
@@ -66,7 +76,7 @@ function makeRelayer(reverted: Hex | undefined, given: GivenChain = {}) {
   });
   return makeContext({
     chain: {
-      ...{ forwarder: FORWARDER, reader, sender: { send: async () => sent, get: () => undefined } },
+      ...{ chainId: 1, forwarder: FORWARDER, reader, sender: { send: async () => sent, get: () => undefined } },
       nodes: receipt === undefined ? [node('a')] : [node('a'), node('b')],
       state: {
         policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1n, shareBps: 10_000n }),
@@ -123,6 +133,46 @@ test('one that was reverted is not sent again, though it would succeed by now', 
   const context = makeRelayer(badSignature);
   expect(await submitOften(context, 1)).toEqual(['mined']);
   expect(readError(context)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
+});
+
+/** What the Forwarder says of an entry that it refuses, where its signer's next nonce is 0. */
+function refuse(requestId: string, reason: Hex): Log {
+  const [part] = listSignedParts(makeRecord(requestId, 'WRITE_DATA_FOR'));
+  if (part === undefined) throw new TypeError('a write has one signature');
+  const { action, params } = part;
+  const digest = createRequestHasher({ action, params: params as UnsignedParams, chainId: 1, forwarder: FORWARDER })(
+    0n,
+  );
+  const args = { digest, signer: SIGNER, nonce: 0n };
+  const topics = encodeEventTopics({ abi: forwarderAbi, eventName: 'RequestRefused', args });
+  const data = encodeAbiParameters([{ type: 'address' }, { type: 'bytes' }], [FORWARDER, reason]);
+  // The rest of a log says nothing here.
+  return { address: FORWARDER, topics, data, logIndex: 0 } as unknown as Log;
+}
+
+// Shows RELAY-10.
+test('what is refused for a nonce that is not there yet is checked again, and is its signer’s loss only if the earlier one failed beside it', async () => {
+  for (const [nonces, reasons, signers] of [
+    [[1n], [badSignature], []],
+    [[0n, 1n], [expired, badSignature], [SIGNER]],
+  ] as const) {
+    const logs = reasons.map((reason, index) => refuse(`r${nonces[index]}`, reason));
+    const context = makeRelayer(badSignature, { sent: { ...SENT, status: 'success', gasUsed: 2n, logs } });
+    const { journal, inFlight } = context;
+    const requestIds = nonces.map((nonce) => `r${nonce}`);
+    for (const nonce of nonces) {
+      const record = makeRecord(`r${nonce}`, 'WRITE_DATA_FOR');
+      const signatures = [{ signer: SIGNER, nonce, r: WORD, s: WORD }];
+      journal.adopt({ requestId: record.requestId, record, signatures, gas: 1n, claimedAtMs: 0 });
+      inFlight.note(record.requestId, { kind: 'ready', gas: 1n, feeWei: 1n });
+    }
+    const submission = { intentId: 'batch', to: FORWARDER, data: '0x', gasLimit: 1n, ...BOUNDS, requestIds } as const;
+    journal.submit([submission], { by: 'submitClaims', nowMs: 0 });
+    await followSubmission(context, journal.open());
+    expect(journal.get('r1')?.state).toBe('claimed');
+    expect(journal.losses(-1).find(({ requestId }) => requestId === 'r1')).toMatchObject({ signers });
+    if (nonces.length > 1) expect(journal.get('r0')?.state).toBe('mined');
+  }
 });
 
 // Shows RELAY-17.

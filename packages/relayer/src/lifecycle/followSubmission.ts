@@ -3,13 +3,13 @@ import { createBackOff } from '@prism-gateway/node';
 import { SenderError, type Sent } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
-import { decodeReason, nameReason } from '../chain/decodeReason.ts';
+import { decodeReason, nameReason, readInvalidSignature } from '../chain/decodeReason.ts';
 import { createExecutionTest, listSignedParts } from '../checks/findNonce.ts';
 import { confirmReceipt, type ReceiptVerdict } from '../nodes/confirmReceipt.ts';
 import { findOutcome } from '../nodes/findOutcome.ts';
 import type { RelayerContext } from './context.ts';
 import { countCancel, countCosts, type ReadOutcomes, type RequestCost, type Revert, recordLoss } from './countCosts.ts';
-import type { Ended, OpenRequest, Outcome, Submission } from './states.ts';
+import type { Ended, OpenRequest, Outcome, SignatureRef, Submission } from './states.ts';
 
 /** Pauses while the nodes do not agree, or a nonce is used and the node's logs do not show by what, in milliseconds. */
 const PAUSES = { firstMs: 250, maxMs: 5000 };
@@ -102,6 +102,16 @@ function readOutcomes(
   return { outcomes, fees, blamed, unresolved, refusals };
 }
 
+/** A request that its mined transaction has not carried out. */
+interface Unresolved {
+  readonly request: OpenRequest;
+  /** All that the transaction was for. */
+  readonly requests: readonly OpenRequest[];
+  readonly sent: Sent;
+  /** What the Forwarder has refused its entry of a batch for. */
+  readonly refusal: Revert | undefined;
+}
+
 /** What became of a request; no outcome: it is to be checked again. */
 interface RevertedOutcome {
   readonly outcome: Outcome | undefined;
@@ -111,6 +121,24 @@ interface RevertedOutcome {
 
 function isTooEarly(revert: Revert | undefined): boolean {
   return revert !== undefined && nameReason(revert.reverted) === 'RequestNotYetOpen';
+}
+
+/**
+ * Tells whether it was refused because an earlier request of its signer is not on the chain.
+ *
+ * @returns to blame its signer, if that request was refused in the same transaction; nobody, if a block was taken back
+ */
+function findOutOfTurn({ request, requests }: Unresolved, revert: Revert | undefined): RevertedOutcome | undefined {
+  const refused = readInvalidSignature(revert?.reverted);
+  const signer = refused?.signer.toLowerCase();
+  const isOwn = (by: SignatureRef, isWanted: (nonce: bigint) => boolean) =>
+    by.signer === signer && by.nonce !== undefined && isWanted(by.nonce);
+  if (refused === undefined || !request.signatures.some((by) => isOwn(by, (nonce) => nonce > refused.nonce)))
+    return undefined;
+  const isBeside = requests.some(({ signatures }) =>
+    signatures.some((by) => isOwn(by, (nonce) => nonce === refused.nonce)),
+  );
+  return { outcome: undefined, blame: isBeside ? 'signers' : 'nobody' };
 }
 
 /**
@@ -132,11 +160,18 @@ async function findRevert(
   return 'reverted' in simulated ? simulated : undefined;
 }
 
-/** That it came too early is the chain's own doing, however often. Anything else was paid for once, and never is again. */
-function conclude(revert: Revert | undefined, { txHash }: Sent): RevertedOutcome {
+/**
+ * That it came too early, or out of turn, is no fault of its own, and its check holds it back until it may go. Anything else was paid for
+ * once, and never is again.
+ */
+function conclude(mined: Unresolved, revert: Revert | undefined): RevertedOutcome {
   if (isTooEarly(revert)) return { outcome: undefined, blame: 'nobody' };
+  const outOfTurn = findOutOfTurn(mined, revert);
+  if (outOfTurn !== undefined) return outOfTurn;
   const errorMessage =
-    revert === undefined ? `transaction ${txHash} was reverted without a reason` : decodeReason(revert.reverted);
+    revert === undefined
+      ? `transaction ${mined.sent.txHash} was reverted without a reason`
+      : decodeReason(revert.reverted);
   return { outcome: { status: 'failed', errorMessage }, blame: 'signers' };
 }
 
@@ -144,13 +179,9 @@ function conclude(revert: Revert | undefined, { txHash }: Sent): RevertedOutcome
  * Asks the chain what became of a request that no event of its own mined transaction tells of: somebody else's may have carried it out, or
  * there is a reason.
  *
- * @param mined.refusal - what the Forwarder has refused its entry of a batch for
  * @returns undefined if the signal ended the asking
  */
-async function findOutcomeOfReverted(
-  context: RelayerContext,
-  mined: { readonly request: OpenRequest; readonly sent: Sent; readonly refusal: Revert | undefined },
-): Promise<RevertedOutcome | undefined> {
+async function findOutcomeOfReverted(context: RelayerContext, mined: Unresolved): Promise<RevertedOutcome | undefined> {
   const { request, sent, refusal } = mined;
   const { random, signal, events } = context;
   const backOff = createBackOff({ ...PAUSES, random, signal });
@@ -158,7 +189,7 @@ async function findOutcomeOfReverted(
     try {
       const answer = await findOutcome(context, request, sent.blockNumber);
       if (answer.kind === 'executed') return { outcome: { status: 'success', txHash: answer.txHash }, blame: 'nobody' };
-      if (answer.kind !== 'unsettled') return conclude(refusal ?? (await findRevert(context, request, sent)), sent);
+      if (answer.kind !== 'unsettled') return conclude(mined, refusal ?? (await findRevert(context, request, sent)));
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
       events.emit({ type: 'fault', where: 'chain' });
@@ -170,16 +201,16 @@ async function findOutcomeOfReverted(
 /** A transaction of ours is mined and did not execute the request. That somebody else was faster, or the chain is to blame, is no fault of its signer. */
 async function finalizeUnresolved(
   context: RelayerContext,
-  request: OpenRequest,
-  { sent, read, cost }: { readonly sent: Sent; readonly read: ReadOutcomes; readonly cost: RequestCost | undefined },
+  mined: Unresolved,
+  cost: RequestCost | undefined,
 ): Promise<readonly string[]> {
-  const { requestId } = request;
-  const found = await findOutcomeOfReverted(context, { request, sent, refusal: read.refusals.get(requestId) });
+  const { request } = mined;
+  const found = await findOutcomeOfReverted(context, mined);
   if (found === undefined) return [];
   if (cost !== undefined) recordLoss(context, cost, found.blame);
   return found.outcome === undefined
     ? returnToClaimed(context, [request])
-    : end(context, [{ requestId, outcome: found.outcome }]);
+    : end(context, [{ requestId: request.requestId, outcome: found.outcome }]);
 }
 
 /**
@@ -213,9 +244,11 @@ async function finalizeSubmission(
     for (const cost of costs.values()) recordLoss(context, cost, 'nobody');
     return returnToClaimed(context, unresolved);
   }
-  const settled = unresolved.map((request) =>
-    finalizeUnresolved(context, request, { sent, read, cost: costs.get(request.requestId) }),
-  );
+  const settled = unresolved.map((request) => {
+    const { requestId } = request;
+    const mined = { request, requests, sent, refusal: read.refusals.get(requestId) };
+    return finalizeUnresolved(context, mined, costs.get(requestId));
+  });
   return (await Promise.all(settled)).flat();
 }
 

@@ -60,6 +60,14 @@ function countWaiting(world: World, relayer: string): number {
   ).length;
 }
 
+/** Whether a relayer has carried out something just now: what was signed in a fee spike pays at a wrong price, too. */
+const takes = ({ stories, realm }: World, relayer: string): boolean =>
+  [...stories.values()].some(
+    ({ status, claimedBy, endedAtMs = realm.clock.now() }) =>
+      claimedBy === relayer &&
+      (status === 'processing' || (status === 'success' && realm.clock.now() - endedAtMs < GRACE_MS)),
+  );
+
 /** Programs, and what an operator would have to see to. */
 function listWatched(world: World): Watched[] {
   const { realm, relayers, watchtower, gateway, nodes, payments, troubles } = world;
@@ -69,7 +77,9 @@ function listWatched(world: World): Watched[] {
     return gateway.isUp() ? undefined : 'the gateway is down';
   };
   const isServing = ({ environment }: Service, relayer: string) =>
-    environment.CREDITS_PER_ETH === String(CREDITS_PER_ETH) || countWaiting(world, relayer) < RULE_SIGNERS;
+    environment.CREDITS_PER_ETH === String(CREDITS_PER_ETH) ||
+    takes(world, relayer) ||
+    countWaiting(world, relayer) < RULE_SIGNERS;
   const isAmissAround = () => troubles.size > 0 || !gateway.isUp() || !nodes.every(isWell);
   const watch = (service: Service, port: number, rest: Pick<Watched, 'task' | 'isAmiss'>): Watched => ({
     ...{ service, url: `http://${service.host}:${port}/health`, ...rest },

@@ -26,6 +26,8 @@ const LIAR_BOUND_MS = 2 * 3_600_000;
 const CONFIRMATIONS = 6;
 /** Confirmations that a relayer waits for by default, the block that includes its transaction among them. */
 const REPORTED_AT = 3;
+/** Kinds of requests whose signer takes their nonce back. */
+const TAKEN_BACK: ReadonlySet<string> = new Set(['taken back', 'front run']);
 /** How long a record may say other than the chain after that, in milliseconds. */
 const RECORD_BOUND_MS = 30 * 60_000;
 
@@ -103,7 +105,7 @@ export function startChecks(world: World): void {
 
   /**
    * Whether another request is the reason why one fails: one of the same signer has used its nonce, signed for less, for it paid after
-   * all; or one that it builds on was undone, of the same signer or the same prism; or was ended by a lie.
+   * all, or was taken back with it, after the signer had waited long enough; or one that it builds on was undone, of the same signer or the same prism; or was ended by a lie.
    */
   function isOvertaken(story: Story): boolean {
     const { requestId, signer, nonce } = story;
@@ -115,7 +117,7 @@ export function startChecks(world: World): void {
           entriesOf(other).some(
             (entry) =>
               entry.signer === signer &&
-              ((entry.nonce === nonce && isExecuted(entry.digest)) ||
+              ((entry.nonce === nonce && (isExecuted(entry.digest) || TAKEN_BACK.has(other.kind))) ||
                 (entry.nonce < nonce && (wasUndone(other) || isLie(other)))),
           )),
     );

@@ -182,8 +182,9 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
         await untilEnded(second);
         return isExecuted(second);
       };
-      // One who has lost its prism halfway writes no more.
-      if (!(await hand(user, other, 0n)) || !(await hand(other, user, 1n))) await new Promise(() => undefined);
+      const isBack = async () => (await hand(user, other, 0n)) && (await hand(other, user, 1n));
+      // One who has lost its prism halfway, or whose gateway is not there halfway, writes no more.
+      if (!(await isBack().catch(() => false))) await new Promise(() => undefined);
       await giveBack(other);
     },
     /** Makes one more prism with data in it, and pays for it with a permit. */

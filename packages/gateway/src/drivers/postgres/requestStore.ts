@@ -1,5 +1,3 @@
-import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
-import { InvalidCursorError } from '../../ports/errors.ts';
 import type {
   FeedPage,
   FeedQuery,
@@ -11,129 +9,41 @@ import type {
 } from '../../ports/requestStore.ts';
 import { selectStats, statsOfRow } from '../sql/adminRows.ts';
 import { type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
-import type { Row } from '../sql/sqlWrite.ts';
+import { anyOf, type Condition, choosePage, selectPage, statusesOf } from '../sql/listPage.ts';
 import type { Query } from './connect.ts';
 import type { Writer } from './createWriter.ts';
 import type { PostgresContext } from './postgresContext.ts';
 import { REQUEST_COLUMNS, requestOfRow } from './records.ts';
 import type { Tables } from './schema.ts';
 
-/** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
-const MAX_SCANNED = 1000;
-
 type Reader = { readonly read: Query; readonly tables: Tables };
 
-/** SQL with its values, gathered condition by condition. */
-function createConditions() {
-  const values: unknown[] = [];
-  const conditions: string[] = [];
-  /** @param sql - with `?` for each value */
-  function text(sql: string, ...given: readonly unknown[]): string {
-    let i = 0;
-    const numbered = sql.replaceAll('?', () => `$${values.length + ++i}`);
-    values.push(...given);
-    return numbered;
-  }
-  return {
-    values,
-    text,
-    add: (sql: string, ...given: readonly unknown[]) => void conditions.push(text(sql, ...given)),
-    all: (): readonly string[] => conditions,
-  };
-}
-
-type Condition = readonly [sql: string, ...values: readonly unknown[]];
-
-/** The statuses of a list, one after another: an index holds each of them in order. A claim that has lapsed is pending to a list. */
-function statusesOf({ filter: { status }, leaseExpiredAt }: Pick<ListQuery, 'filter' | 'leaseExpiredAt'>): Condition[] {
-  if (status === undefined) return [];
-  const lapsed: Condition = ["status = 'processing' AND claimed_at <= ?", leaseExpiredAt];
-  return status === 'pending' && leaseExpiredAt !== undefined
-    ? [['status = ?', status], lapsed]
-    : [['status = ?', status]];
-}
-
-/** Conditions as one, of which any may hold. */
-const anyOf = (all: readonly Condition[]): Condition[] =>
-  all.length < 2
-    ? [...all]
-    : [[`(${all.map(([sql]) => sql).join(' OR ')})`, ...all.flatMap(([, ...values]) => values)]];
-
-/** Conditions that an index holds, of which the statuses are walked one after another, and those that are checked on what it finds. */
-function conditionsOf(query: ListQuery) {
-  const { signer, status, chainName, txHash } = query.filter;
-  const all: Condition[] = [];
-  if (txHash !== undefined) all.push(['lower(tx_hash) = lower(?) AND tx_hash IS NOT NULL', txHash]);
-  if (signer !== undefined) all.push(['lower(signer) = lower(?)', signer]);
-  if (chainName !== undefined) all.push(['chain_name = ?', chainName]);
-  if (txHash !== undefined || signer !== undefined)
-    return { indexed: all.slice(0, 1), merged: [], checked: [...all.slice(1), ...anyOf(statusesOf(query))] };
-  const everyStatus = REQUEST_STATUSES.map((one): Condition => ['status = ?', one]);
-  return { indexed: all, merged: status === undefined ? everyStatus : statusesOf(query), checked: [] };
-}
-
-function readPosition(after: string): readonly [number, string] {
-  const [, createdAt, requestId] = /^(\d{1,15}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(after) ?? [];
-  if (createdAt === undefined || requestId === undefined) throw new InvalidCursorError();
-  return [Number(createdAt), requestId];
-}
-
-const positionOf = ({ created_at: createdAt, request_id: requestId }: Row) => `${createdAt}:${requestId}`;
-
-/** Walks an index, and reads of each record what tells whether it belongs into the page: its params may be large. */
-async function scan({ read, tables }: Reader, query: ListQuery): Promise<readonly Row[]> {
-  const { order, from, to, after, limit } = query;
-  const { indexed, merged, checked } = conditionsOf(query);
-  const where = createConditions();
-  for (const [sql, ...values] of indexed) where.add(sql, ...values);
-  if (from !== undefined) where.add('created_at >= ?', from);
-  if (to !== undefined) where.add('created_at < ?', to);
-  if (after !== undefined)
-    where.add(`(created_at, request_id) ${order === 'asc' ? '>' : '<'} (?, ?::uuid)`, ...readPosition(after));
-  const most = checked.length > 0 ? MAX_SCANNED + 1 : limit + 1;
-  const sorted = `ORDER BY created_at ${order}, request_id ${order} LIMIT ${most}`;
-  const all = [...checked, ...merged].map(([sql, ...values]) => where.text(sql, ...values));
-  const wanted = all.slice(0, checked.length).join(' AND ') || 'TRUE';
-  const columns = `created_at, request_id, octet_length(params) AS bytes, ${wanted} AS is_wanted`;
-  const select = (more: readonly string[]) =>
-    `SELECT ${columns} FROM ${tables.requests} WHERE ${[...where.all(), ...more].join(' AND ') || 'TRUE'} ${sorted}`;
-  // Records of several statuses are those of each in turn, merged: one index more would be one more to write at each move.
-  const statuses = all.slice(checked.length);
-  if (statuses.length < 2) return await read(select(statuses), where.values);
-  const each = statuses.map((status) => `(${select([status])})`);
-  return await read(`${each.join(' UNION ALL ')} ${sorted}`, where.values);
+/** Numbers the question marks of a statement, as PostgreSQL has its parameters. */
+function numbered(sql: string): string {
+  let number = 0;
+  return sql.replaceAll('?', () => `$${++number}`);
 }
 
 async function readByIds({ read, tables }: Reader, ids: readonly unknown[], statuses: readonly Condition[] = []) {
   if (ids.length === 0) return [];
-  const where = createConditions();
-  where.add('request_id = ANY(?::uuid[])', ids);
   // What has moved on meanwhile has no place in the page.
-  for (const [sql, ...values] of anyOf(statuses)) where.add(sql, ...values);
+  const conditions: readonly (readonly [string, ...unknown[]])[] = [
+    ['request_id = ANY(?::uuid[])', ids],
+    ...anyOf(statuses),
+  ];
+  const where = conditions.map(([sql]) => sql).join(' AND ');
   const rows = await read(
-    `SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} WHERE ${where.all().join(' AND ')}`,
-    where.values,
+    numbered(`SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} WHERE ${where}`),
+    conditions.flatMap(([, ...values]) => values),
   );
   const records = new Map(rows.map((row) => [row.request_id, requestOfRow(row)]));
   return ids.flatMap((id) => records.get(id as string) ?? []);
 }
 
 async function listPage(reader: Reader, query: ListQuery): Promise<ListPage> {
-  const { limit, maxParamsBytes = Number.POSITIVE_INFINITY } = query;
-  const rows = await scan(reader, query);
-  const ids: unknown[] = [];
-  let bytes = 0;
-  let last: Row | undefined;
-  let isCut = false;
-  for (const [i, row] of rows.entries()) {
-    if (row.is_wanted === true) bytes += Number(row.bytes);
-    isCut = ids.length === limit || (ids.length > 0 && bytes > maxParamsBytes) || i === MAX_SCANNED;
-    if (isCut) break;
-    last = row;
-    if (row.is_wanted === true) ids.push(row.request_id);
-  }
-  const items = await readByIds(reader, ids, statusesOf(query));
-  return { items, next: isCut && last !== undefined ? positionOf(last) : null };
+  const { sql, values } = selectPage(reader.tables.requests, query);
+  const { ids, next } = choosePage(await reader.read(numbered(sql), values), query);
+  return { items: await readByIds(reader, ids, statusesOf(query)), next };
 }
 
 async function readStart({ read, tables }: Reader, { chainName, leaseExpiredAt = -1 }: FeedQuery): Promise<FeedStart> {

@@ -4,6 +4,8 @@ import type {
   BatchTransition,
   FeedPage,
   FeedQuery,
+  ListPage,
+  ListQuery,
   Release,
   ReleaseAll,
   RequestStats,
@@ -14,12 +16,12 @@ import type {
 import { selectStats, statsOfRow } from '../sql/adminRows.ts';
 import { WALK_START, type WalkPosition } from '../sql/createRetention.ts';
 import { type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
+import { choosePage, selectPage } from '../sql/listPage.ts';
 import { readSequence } from './counters.ts';
 import type { OwnMoves } from './createRequestChanges.ts';
 import { createStatements, readStore } from './createSnapshot.ts';
 import { newRequestOf } from './createWrite.ts';
 import type { Writer } from './createWriter.ts';
-import { listPage } from './listRequests.ts';
 import type { SqliteContext } from './sqliteContext.ts';
 import type { ReleasedStep } from './stepWrites.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
@@ -27,6 +29,16 @@ import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from
 interface ReadContext {
   readonly statement: (sql: string) => StatementSync;
   readonly tables: QuotedTables;
+}
+
+/** Reads a page. @throws InvalidCursorError */
+function listPage({ statement, tables }: ReadContext, query: ListQuery): ListPage {
+  const { sql, values } = selectPage(tables.requests, query);
+  const { ids, next } = choosePage(statement(sql).iterate(...values), query);
+  const select = statement(`${selectRequests(tables)} WHERE r.request_id = ?`);
+  select.setReturnArrays(true);
+  // The columns are those of RequestRow, and all is read in one transaction.
+  return { items: ids.map((id) => requestOfRow(select.get(id) as unknown as RequestRow)), next };
 }
 
 /** A record's columns and, behind them, the number of its last move. */
@@ -139,7 +151,7 @@ export function createRequestStore({ database, snapshot, writer, tables, changes
         | undefined;
       return row === undefined ? undefined : requestOfRow(row);
     },
-    list: async (query) => readPage(() => snapshot.read(() => listPage(statement, tables, query))),
+    list: async (query) => readPage(() => snapshot.read(() => listPage({ statement, tables }, query))),
     feed: async (query) => readPage(() => snapshot.read(() => readFeed({ statement, tables }, query))),
     claim: async (claim) => told(claim.requestId, await writer.write('claim', claim)),
     claimAll: async (claims) => toldAll(claims, await writer.write('claimAll', claims)),

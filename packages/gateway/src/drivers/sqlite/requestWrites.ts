@@ -13,7 +13,7 @@ import { claim, claimAll, type MoveContext, release, reopen, report, reportAll }
 import { type Counters, prepareCounters } from './counters.ts';
 import { type NewRequest, prepareCreate } from './createWrite.ts';
 import { prepareReleaseStep, prepareRetention, type ReleasedStep, type ReleaseStep } from './stepWrites.ts';
-import { type QuotedTables, type RequestRow, requestOfRow, selectRequests, selectWanted } from './tables.ts';
+import { type QuotedTables, type RequestRow, requestOfRow, selectHeads, selectRequests } from './tables.ts';
 
 /** The writes of requests, with what each takes and returns. */
 export interface RequestWrites {
@@ -65,8 +65,7 @@ function prepareMoves(database: DatabaseSync, t: QuotedTables, counters: Counter
 export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTables) {
   const counters = prepareCounters(database, tables);
   const whole = prepareMoves(database, tables, counters, selectRequests(tables, ...HELD_COLUMNS));
-  // A batch answers without params, and a hundred of them may be large.
-  const heads = prepareMoves(database, tables, counters, selectWanted(tables, 'FALSE', ...HELD_COLUMNS));
+  const heads = prepareMoves(database, tables, counters, selectHeads(tables, ...HELD_COLUMNS));
   const writes = {
     create: prepareCreate(database, tables, counters),
     claim: (one: Claim) => claim(whole, one),

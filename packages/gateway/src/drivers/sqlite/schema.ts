@@ -7,21 +7,12 @@ import {
   type Dialect,
 } from '../sql/sharedTables.ts';
 import type { TableNames } from '../sql/tables.ts';
-import {
-  type QuotedTables,
-  quoteName,
-  quoteTables,
-  signaturePlace,
-  signerKey,
-  transactionKey,
-  transactionPart,
-} from './tables.ts';
+import { type QuotedTables, quoteName, quoteTables } from './tables.ts';
 
 type Tables = QuotedTables & { readonly index: (suffix: string) => string };
 
 /** The records. `held_since` is when `held_by` claimed it first, without a break of a lease. Those that are pending or claimed have a place among all moves, `moved_seq`: that of their storing, or of their claim. */
-function createRequestTables({ index, requests, params, signed, counters, pending }: Tables): string {
-  const add = (place: string) => `INSERT INTO ${signed} SELECT ${signerKey('NEW.signer')}, ${place}, NEW.seq`;
+function createRequestTables({ index, requests, params, counters, pending }: Tables): string {
   const enter = ['peer', 'network']
     .map(
       (column) => `INSERT INTO ${pending} SELECT NEW.${column}, NEW.bytes WHERE NEW.${column} IS NOT NULL
@@ -37,7 +28,7 @@ function createRequestTables({ index, requests, params, signed, counters, pendin
       request_id TEXT NOT NULL UNIQUE,
       chain_name TEXT NOT NULL,
       action TEXT NOT NULL,
-      signer TEXT NOT NULL COLLATE NOCASE,
+      signer TEXT NOT NULL,
       status TEXT NOT NULL,
       created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL,
@@ -48,7 +39,7 @@ function createRequestTables({ index, requests, params, signed, counters, pendin
       call_id TEXT,
       held_by TEXT COLLATE NOCASE,
       held_since INTEGER,
-      signature_hash INTEGER,
+      signature_key TEXT,
       moved_seq INTEGER,
       bytes INTEGER NOT NULL DEFAULT 0,
       peer TEXT,
@@ -61,22 +52,14 @@ function createRequestTables({ index, requests, params, signed, counters, pendin
     -- The feed of a chain: what is pending, and what is claimed.
     CREATE INDEX ${index('pending_moves')} ON ${requests} (chain_name, moved_seq) WHERE status = 'pending';
     CREATE INDEX ${index('claim_moves')} ON ${requests} (chain_name, moved_seq) WHERE status = 'processing';
-    -- The requests of a transaction. Nothing but a report of success writes there, and a removal.
-    CREATE INDEX ${index('by_transaction')} ON ${requests} (${transactionPart('seq')}, ${transactionKey('tx_hash')}) WHERE tx_hash IS NOT NULL;
+    -- Lists of a signer.
+    CREATE INDEX ${index('by_signer')} ON ${requests} (lower(signer), created_at, request_id);
+    -- Whether the same submission was stored before.
+    CREATE INDEX ${index('by_signature')} ON ${requests} (signature_key) WHERE signature_key IS NOT NULL;
+    -- The requests of a transaction.
+    CREATE INDEX ${index('by_transaction')} ON ${requests} (lower(tx_hash), created_at, request_id) WHERE tx_hash IS NOT NULL;
     CREATE TABLE ${params} (seq INTEGER PRIMARY KEY, params TEXT NOT NULL) STRICT;
     CREATE TABLE ${counters} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    -- By signer and by signature, in one table: what it has of a record is on one page, where two indexes would write two.
-    CREATE TABLE ${signed} (
-      signer_key TEXT NOT NULL, place INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (signer_key, place, seq)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TRIGGER ${index('signed.add')} AFTER INSERT ON ${requests} BEGIN
-      ${add('NEW.created_at')};
-      ${add(signaturePlace('NEW.signature_hash'))} WHERE NEW.signature_hash IS NOT NULL;
-    END;
-    CREATE TRIGGER ${index('signed.remove')} AFTER DELETE ON ${requests} BEGIN
-      DELETE FROM ${signed} WHERE signer_key = ${signerKey('OLD.signer')}
-        AND place IN (OLD.created_at, ${signaturePlace('OLD.signature_hash')}) AND seq = OLD.seq;
-    END;
     -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
     CREATE TABLE ${pending} (holder TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     INSERT INTO ${pending} VALUES ('', 0);

@@ -8,8 +8,6 @@ export interface QuotedTables extends SharedTables {
   readonly requests: string;
   /** The params, apart from the records, so that a claim does not rewrite them. */
   readonly params: string;
-  /** Where records are found by their signer and, exactly, by their signature. */
-  readonly signed: string;
   /** How often any record has moved. */
   readonly counters: string;
   /** Bytes of what is pending, by who holds it. */
@@ -28,7 +26,6 @@ export function quoteTables({ requests, relayers, rateLimits }: TableNames): Quo
   return {
     requests: quoteName(requests),
     params: suffixed('params'),
-    signed: suffixed('signed'),
     counters: suffixed('counters'),
     pending: suffixed('pending'),
     chains: suffixed('chains'),
@@ -70,52 +67,9 @@ export function selectRequests(tables: QuotedTables, ...more: readonly string[])
   return `SELECT ${[REQUEST_COLUMNS, ...more].join(', ')} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)`;
 }
 
-/**
- * SQL for what `signed` has of a signer: ten hex digits tell nearly all signers apart, and those that it does not are told apart by the
- * record.
- *
- * @param signer - SQL for the whole
- */
-export const signerKey = (signer: string) => `lower(substr(${signer}, 3, 10))`;
-
-/**
- * SQL for what the index of reported transactions has of a hash: eight digits tell nearly all apart, and those that they do not are told
- * apart by the record. Functions that older tools do not know have no place here: they could not open the file.
- *
- * @param txHash - SQL for the whole
- */
-export const transactionKey = (txHash: string) => `lower(substr(${txHash}, 3, 8))`;
-
-/**
- * SQL for the part of the index of reported transactions that a request is in. Hashes are random: in one order of all, each report would
- * write a page of its own. In parts of 2,048, reports of about the same time share some ten pages, and a search looks into each part.
- *
- * @param seq - SQL for the number of the record
- */
-export const transactionPart = (seq: string) => `(${seq} >> 11)`;
-
-/**
- * SQL for the place in `signed` that finds a signature; all others are times.
- *
- * @param hash - SQL for the hash, from 0 on
- */
-export const signaturePlace = (hash: string) => `(-1 - ${hash})`;
-
-/**
- * Begins a query for requests `r`, of which only some are wanted: the others come with null for params, which may be large.
- *
- * @param wanted - condition on columns of `r`
- * @param more - columns behind those of a request
- */
-export function selectWanted(tables: QuotedTables, wanted: string, ...more: readonly string[]): string {
-  return `SELECT ${[REQUEST_COLUMNS, ...more].join(', ')} FROM ${tables.requests} r LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
-}
-
-/** Begins the same by what `f` of `signed` says. @param wanted - as there */
-export function selectSigned(tables: QuotedTables, wanted: string): string {
-  return `SELECT ${REQUEST_COLUMNS} FROM ${tables.signed} f CROSS JOIN ${tables.requests} r ON r.seq = f.seq
-    LEFT JOIN ${tables.params} p ON p.seq = r.seq AND ${wanted}`;
-}
+/** Begins the same with null for params: a batch answers without them, and they may be large. */
+export const selectHeads = (tables: QuotedTables, ...more: readonly string[]) =>
+  `SELECT ${[REQUEST_COLUMNS.replace('p.params', 'NULL'), ...more].join(', ')} FROM ${tables.requests} r`;
 
 /** Reads a row as the port's record, whatever columns are behind it. */
 export function requestOfRow(row: readonly [...RequestRow, ...unknown[]]): StoredRequest {

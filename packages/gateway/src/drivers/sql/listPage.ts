@@ -1,0 +1,111 @@
+import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
+import { InvalidCursorError } from '../../ports/errors.ts';
+import { type ListQuery, RECORD_BYTES } from '../../ports/requestStore.ts';
+import type { Row } from './sqlWrite.ts';
+
+/** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
+const MAX_SCANNED = 1000;
+
+/** A condition, with the values of its question marks. */
+export type Condition = readonly [sql: string, ...values: readonly (string | number)[]];
+
+/** A query, with the values of its question marks. */
+interface Select {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+const join = (conditions: readonly Condition[], word: 'AND' | 'OR'): Condition => [
+  conditions.map(([sql]) => `(${sql})`).join(` ${word} `) || 'TRUE',
+  ...conditions.flatMap(([, ...values]) => values),
+];
+
+/** Lists the conditions of a status, which an index holds one after another. A claim that has lapsed is pending to a list. */
+export function statusesOf({ filter: { status }, leaseExpiredAt }: Omit<ListQuery, 'order' | 'limit'>): Condition[] {
+  if (status === undefined) return [];
+  const own: Condition = ['status = ?', status];
+  if (status !== 'pending' || leaseExpiredAt === undefined) return [own];
+  return [own, ["status = 'processing' AND claimed_at <= ?", leaseExpiredAt]];
+}
+
+/** Joins conditions of which any may hold. */
+export const anyOf = (conditions: readonly Condition[]): Condition[] =>
+  conditions.length === 0 ? [] : [join(conditions, 'OR')];
+
+/** Conditions that an index holds, of which the statuses are walked one after another, and those that are checked on what it finds. */
+function conditionsOf(query: ListQuery) {
+  const { signer, chainName, txHash } = query.filter;
+  const all: Condition[] = [];
+  if (txHash !== undefined) all.push(['lower(tx_hash) = lower(?) AND tx_hash IS NOT NULL', txHash]);
+  if (signer !== undefined) all.push(['lower(signer) = lower(?)', signer]);
+  if (chainName !== undefined) all.push(['chain_name = ?', chainName]);
+  const statuses = statusesOf(query);
+  if (txHash !== undefined || signer !== undefined) {
+    return { indexed: all.slice(0, 1), merged: [], checked: [...all.slice(1), ...anyOf(statuses)] };
+  }
+  const merged = statuses.length > 0 ? statuses : REQUEST_STATUSES.map((one): Condition => ['status = ?', one]);
+  return { indexed: all, merged, checked: [] };
+}
+
+function readPosition(after: string): readonly [number, string] {
+  const [, createdAt, requestId] = /^(\d{1,15}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(after) ?? [];
+  if (createdAt === undefined || requestId === undefined) throw new InvalidCursorError();
+  return [Number(createdAt), requestId];
+}
+
+function boundsOf({ order, from, to, after }: ListQuery): Condition[] {
+  return [
+    ...(from === undefined ? [] : [['created_at >= ?', from] as const]),
+    ...(to === undefined ? [] : [['created_at < ?', to] as const]),
+    ...(after === undefined
+      ? []
+      : [[`(created_at, request_id) ${order === 'asc' ? '>' : '<'} (?, ?)`, ...readPosition(after)] as const]),
+  ];
+}
+
+/**
+ * Writes the query of a page: a walk on the index that holds the filters. `txHash` goes first, then `signer`: with one of them, the other
+ * filters are checked on the records that it finds. Of each it reads what tells whether it belongs into the page: its params may be large.
+ *
+ * @param requests - the table, quoted
+ * @throws InvalidCursorError
+ */
+export function selectPage(requests: string, query: ListQuery): Select {
+  const { order, limit } = query;
+  const { indexed, merged, checked } = conditionsOf(query);
+  const [wanted, ...wantedValues] = join(checked, 'AND');
+  const most = checked.length > 0 ? MAX_SCANNED + 1 : limit + 1;
+  const sorted = `ORDER BY created_at ${order}, request_id ${order} LIMIT ${most}`;
+  const select = (statuses: readonly Condition[]): Select => {
+    const [where, ...values] = join([...indexed, ...boundsOf(query), ...statuses], 'AND');
+    const columns = `created_at, request_id, bytes, ${wanted} AS is_wanted`;
+    return { sql: `SELECT ${columns} FROM ${requests} WHERE ${where} ${sorted}`, values: [...wantedValues, ...values] };
+  };
+  if (merged.length < 2) return select(merged);
+  // Records of several statuses are those of each in turn, merged: one index more would be one more to write at each move.
+  const parts = merged.map((status) => select([status]));
+  return {
+    sql: `${parts.map(({ sql }) => `SELECT * FROM (${sql}) AS part`).join(' UNION ALL ')} ${sorted}`,
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+/** Chooses the records of a page from what `selectPage` finds, by their ids. @returns next - where the next page begins; null: nowhere */
+export function choosePage(
+  rows: Iterable<Row>,
+  { limit, maxParamsBytes = Number.POSITIVE_INFINITY }: Pick<ListQuery, 'limit' | 'maxParamsBytes'>,
+): { readonly ids: readonly string[]; readonly next: string | null } {
+  const ids: string[] = [];
+  let [scanned, bytes] = [0, 0];
+  let last: string | null = null;
+  for (const { created_at: createdAt, request_id: requestId, ...row } of rows) {
+    const isWanted = Boolean(row.is_wanted);
+    if (isWanted) bytes += Number(row.bytes) - RECORD_BYTES;
+    const isFull = ids.length === limit || (ids.length > 0 && bytes > maxParamsBytes);
+    if (isFull || scanned === MAX_SCANNED) return { ids, next: last };
+    last = `${createdAt}:${requestId}`;
+    scanned++;
+    if (isWanted) ids.push(String(requestId));
+  }
+  return { ids, next: null };
+}

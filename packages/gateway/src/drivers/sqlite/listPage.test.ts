@@ -49,11 +49,12 @@ describe('a list costs the same however long the backlog is', () => {
         (filter) => {
           const plan = planOf({ filter, order, limit: 20, ...(after !== undefined && { after }) });
           const isMerged = !('status' in filter || 'signer' in filter || 'txHash' in filter);
-          // The first records of each status are sorted once more, where all statuses are asked for.
+          // The first records of each status are sorted once more, if all statuses are asked for.
           const walks = isMerged ? plan.replaceAll(/SCAN part|USE TEMP B-TREE FOR ORDER BY/g, '') : plan;
-          expect(walks).not.toMatch(/SCAN|TEMP B-TREE/);
+          // Only what was stored in one millisecond is sorted, by its ids.
+          expect(walks.replaceAll('USE TEMP B-TREE FOR LAST TERM OF ORDER BY', '')).not.toMatch(/SCAN|TEMP B-TREE/);
           expect(walks).toMatch(/SEARCH \S+ USING INDEX/);
-          if (after !== undefined) expect(walks).toMatch(/\(created_at,request_id\)[<>]/);
+          if (after !== undefined) expect(walks).toMatch(/created_at[<>]/);
         },
       );
     }

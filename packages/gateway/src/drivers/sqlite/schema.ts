@@ -39,25 +39,25 @@ function createRequestTables({ index, requests, params, counters, pending }: Tab
       call_id TEXT,
       held_by TEXT COLLATE NOCASE,
       held_since INTEGER,
-      signature_key TEXT,
+      signature_hash INTEGER,
       moved_seq INTEGER,
       bytes INTEGER NOT NULL DEFAULT 0,
       peer TEXT,
       network TEXT
     ) STRICT;
     -- Lists by status; what is to be removed, or released.
-    CREATE INDEX ${index('by_status')} ON ${requests} (status, created_at, request_id);
+    CREATE INDEX ${index('by_status')} ON ${requests} (status, created_at);
     -- Lists of a chain, merged from those of its statuses; its oldest pending ones, to be claimed.
-    CREATE INDEX ${index('by_chain_status')} ON ${requests} (chain_name, status, created_at, request_id);
+    CREATE INDEX ${index('by_chain_status')} ON ${requests} (chain_name, status, created_at);
     -- The feed of a chain: what is pending, and what is claimed.
     CREATE INDEX ${index('pending_moves')} ON ${requests} (chain_name, moved_seq) WHERE status = 'pending';
     CREATE INDEX ${index('claim_moves')} ON ${requests} (chain_name, moved_seq) WHERE status = 'processing';
     -- Lists of a signer.
-    CREATE INDEX ${index('by_signer')} ON ${requests} (lower(signer), created_at, request_id);
+    CREATE INDEX ${index('by_signer')} ON ${requests} (lower(signer), created_at);
     -- Whether the same submission was stored before.
-    CREATE INDEX ${index('by_signature')} ON ${requests} (signature_key) WHERE signature_key IS NOT NULL;
+    CREATE INDEX ${index('by_signature')} ON ${requests} (signature_hash) WHERE signature_hash IS NOT NULL;
     -- The requests of a transaction.
-    CREATE INDEX ${index('by_transaction')} ON ${requests} (lower(tx_hash), created_at, request_id) WHERE tx_hash IS NOT NULL;
+    CREATE INDEX ${index('by_transaction')} ON ${requests} (lower(tx_hash), created_at) WHERE tx_hash IS NOT NULL;
     CREATE TABLE ${params} (seq INTEGER PRIMARY KEY, params TEXT NOT NULL) STRICT;
     CREATE TABLE ${counters} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.

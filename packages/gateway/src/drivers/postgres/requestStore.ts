@@ -9,7 +9,7 @@ import type {
 } from '../../ports/requestStore.ts';
 import { selectStats, statsOfRow } from '../sql/adminRows.ts';
 import { type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
-import { anyOf, type Condition, choosePage, selectPage, statusesOf } from '../sql/listPage.ts';
+import { anyOf, type Condition, fillPage, selectPage, statusesOf } from '../sql/listPage.ts';
 import type { Query } from './connect.ts';
 import type { Writer } from './createWriter.ts';
 import type { PostgresContext } from './postgresContext.ts';
@@ -41,9 +41,13 @@ async function readByIds({ read, tables }: Reader, ids: readonly unknown[], stat
 }
 
 async function listPage(reader: Reader, query: ListQuery): Promise<ListPage> {
-  const { sql, values } = selectPage(reader.tables.requests, query);
-  const { ids, next } = choosePage(await reader.read(numbered(sql), values), query);
-  return { items: await readByIds(reader, ids, statusesOf(query)), next };
+  const { sql, values } = selectPage({ ...reader.tables, key: 'request_id' }, query);
+  const rows = (await reader.read(numbered(sql), values)).map((row) => ({
+    ...{ createdAt: Number(row.created_at), requestId: String(row.request_id), bytes: Number(row.bytes) },
+    ...{ isWanted: row.is_wanted === true, value: row.key },
+  }));
+  const page = fillPage(query, rows);
+  return { items: await readByIds(reader, page.values, statusesOf(query)), next: page.next };
 }
 
 async function readStart({ read, tables }: Reader, { chainName, leaseExpiredAt = -1 }: FeedQuery): Promise<FeedStart> {

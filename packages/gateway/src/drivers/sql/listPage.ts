@@ -1,7 +1,6 @@
 import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import { type ListQuery, RECORD_BYTES } from '../../ports/requestStore.ts';
-import type { Row } from './sqlWrite.ts';
 
 /** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
 const MAX_SCANNED = 1000;
@@ -67,10 +66,14 @@ function boundsOf({ order, from, to, after }: ListQuery): Condition[] {
  * Writes the query of a page: a walk on the index that holds the filters. `txHash` goes first, then `signer`: with one of them, the other
  * filters are checked on the records that it finds. Of each it reads what tells whether it belongs into the page: its params may be large.
  *
- * @param requests - the table, quoted
+ * @param table.requests - quoted
+ * @param table.key - the column by which a record is read
  * @throws InvalidCursorError
  */
-export function selectPage(requests: string, query: ListQuery): Select {
+export function selectPage(
+  { requests, key }: { readonly requests: string; readonly key: string },
+  query: ListQuery,
+): Select {
   const { order, limit } = query;
   const { indexed, merged, checked } = conditionsOf(query);
   const [wanted, ...wantedValues] = join(checked, 'AND');
@@ -78,7 +81,7 @@ export function selectPage(requests: string, query: ListQuery): Select {
   const sorted = `ORDER BY created_at ${order}, request_id ${order} LIMIT ${most}`;
   const select = (statuses: readonly Condition[]): Select => {
     const [where, ...values] = join([...indexed, ...boundsOf(query), ...statuses], 'AND');
-    const columns = `created_at, request_id, bytes, ${wanted} AS is_wanted`;
+    const columns = `${key} AS key, created_at, request_id, bytes, ${wanted} AS is_wanted`;
     return { sql: `SELECT ${columns} FROM ${requests} WHERE ${where} ${sorted}`, values: [...wantedValues, ...values] };
   };
   if (merged.length < 2) return select(merged);
@@ -90,22 +93,31 @@ export function selectPage(requests: string, query: ListQuery): Select {
   };
 }
 
-/** Chooses the records of a page from what `selectPage` finds, by their ids. @returns next - where the next page begins; null: nowhere */
-export function choosePage(
-  rows: Iterable<Row>,
+/** A record that `selectPage` has found; `value` is what its store makes of it. */
+export interface PageRow<T> {
+  readonly createdAt: number;
+  readonly requestId: string;
+  /** Of the record, as `bytes` has them. */
+  readonly bytes: number;
+  readonly isWanted: boolean;
+  readonly value: T;
+}
+
+/** Fills a page with what `selectPage` finds. @returns next - where the next page begins; null: nowhere */
+export function fillPage<T>(
   { limit, maxParamsBytes = Number.POSITIVE_INFINITY }: Pick<ListQuery, 'limit' | 'maxParamsBytes'>,
-): { readonly ids: readonly string[]; readonly next: string | null } {
-  const ids: string[] = [];
+  rows: Iterable<PageRow<T>>,
+): { readonly values: readonly T[]; readonly next: string | null } {
+  const values: T[] = [];
   let [scanned, bytes] = [0, 0];
-  let last: string | null = null;
-  for (const { created_at: createdAt, request_id: requestId, ...row } of rows) {
-    const isWanted = Boolean(row.is_wanted);
-    if (isWanted) bytes += Number(row.bytes) - RECORD_BYTES;
-    const isFull = ids.length === limit || (ids.length > 0 && bytes > maxParamsBytes);
-    if (isFull || scanned === MAX_SCANNED) return { ids, next: last };
-    last = `${createdAt}:${requestId}`;
+  let last: PageRow<T> | undefined;
+  for (const row of rows) {
+    if (row.isWanted) bytes += row.bytes - RECORD_BYTES;
+    const isFull = values.length === limit || (values.length > 0 && bytes > maxParamsBytes);
+    if (isFull || scanned === MAX_SCANNED) return { values, next: last ? `${last.createdAt}:${last.requestId}` : null };
+    last = row;
     scanned++;
-    if (isWanted) ids.push(String(requestId));
+    if (row.isWanted) values.push(row.value);
   }
-  return { ids, next: null };
+  return { values, next: null };
 }

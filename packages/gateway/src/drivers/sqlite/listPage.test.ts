@@ -34,7 +34,7 @@ const filters: readonly RequestFilter[] = [
 
 /** How SQLite runs the query of a list: each walk, and each sort. */
 function planOf(query: ListQuery): string {
-  const { sql, values } = selectPage(quoteTables(TEST_TABLES).requests, query);
+  const { sql, values } = selectPage({ ...quoteTables(TEST_TABLES), key: 'seq' }, query);
   const database = new DatabaseSync(rig.file, { readOnly: true });
   const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
   database.close();

@@ -16,7 +16,7 @@ import type {
 import { selectStats, statsOfRow } from '../sql/adminRows.ts';
 import { WALK_START, type WalkPosition } from '../sql/createRetention.ts';
 import { type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
-import { choosePage, selectPage } from '../sql/listPage.ts';
+import { fillPage, type PageRow, selectPage } from '../sql/listPage.ts';
 import { readSequence } from './counters.ts';
 import type { OwnMoves } from './createRequestChanges.ts';
 import { createStatements, readStore } from './createSnapshot.ts';
@@ -24,21 +24,31 @@ import { newRequestOf } from './createWrite.ts';
 import type { Writer } from './createWriter.ts';
 import type { SqliteContext } from './sqliteContext.ts';
 import type { ReleasedStep } from './stepWrites.ts';
-import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
+import { type QuotedTables, type RequestRow, requestOfRow, selectFound, selectRequests } from './tables.ts';
 
 interface ReadContext {
   readonly statement: (sql: string) => StatementSync;
   readonly tables: QuotedTables;
 }
 
-/** Reads a page. @throws InvalidCursorError */
-function listPage({ statement, tables }: ReadContext, query: ListQuery): ListPage {
-  const { sql, values } = selectPage(tables.requests, query);
-  const { ids, next } = choosePage(statement(sql).iterate(...values), query);
-  const select = statement(`${selectRequests(tables)} WHERE r.request_id = ?`);
+/** A record's columns, with null for the params of one that does not belong into the page, and what tells whether it does. */
+type FoundRow = readonly [...RequestRow, isWanted: number, bytes: number];
+
+/** Walks what may belong into a page. */
+function* walkPage({ statement, tables }: ReadContext, query: ListQuery): Generator<PageRow<StoredRequest>> {
+  const { sql, values } = selectPage({ ...tables, key: 'seq' }, query);
+  const select = statement(selectFound(tables, sql));
   select.setReturnArrays(true);
-  // The columns are those of RequestRow, and all is read in one transaction.
-  return { items: ids.map((id) => requestOfRow(select.get(id) as unknown as RequestRow)), next };
+  // The columns are those of FoundRow.
+  for (const row of select.iterate(...values) as unknown as Iterable<FoundRow>) {
+    yield { requestId: row[0], createdAt: row[5], isWanted: row[13] === 1, bytes: row[14], value: requestOfRow(row) };
+  }
+}
+
+/** Reads a page. @throws InvalidCursorError */
+function listPage(context: ReadContext, query: ListQuery): ListPage {
+  const { values, next } = fillPage(query, walkPage(context, query));
+  return { items: values, next };
 }
 
 /** A record's columns and, behind them, the number of its last move. */

@@ -46,9 +46,9 @@ function createRequestTables({ index, requests, params, counters, pending }: Tab
       network TEXT
     ) STRICT;
     -- Lists by status; what is to be removed, or released.
-    CREATE INDEX ${index('by_status')} ON ${requests} (status, created_at);
+    CREATE INDEX ${index('by_status')} ON ${requests} (status, created_at, request_id);
     -- Lists of a chain, merged from those of its statuses; its oldest pending ones, to be claimed.
-    CREATE INDEX ${index('by_chain_status')} ON ${requests} (chain_name, status, created_at);
+    CREATE INDEX ${index('by_chain_status')} ON ${requests} (chain_name, status, created_at, request_id);
     -- The feed of a chain: what is pending, and what is claimed.
     CREATE INDEX ${index('pending_moves')} ON ${requests} (chain_name, moved_seq) WHERE status = 'pending';
     CREATE INDEX ${index('claim_moves')} ON ${requests} (chain_name, moved_seq) WHERE status = 'processing';

@@ -67,6 +67,11 @@ export function selectRequests(tables: QuotedTables, ...more: readonly string[])
   return `SELECT ${[REQUEST_COLUMNS, ...more].join(', ')} FROM ${tables.requests} r JOIN ${tables.params} p USING (seq)`;
 }
 
+/** Reads whole what a page's query has found, in its order: the outer loop of a cross join. @param found - with seq as key */
+export const selectFound = (tables: QuotedTables, found: string) =>
+  `SELECT ${REQUEST_COLUMNS}, f.is_wanted, f.bytes FROM (${found}) f CROSS JOIN ${tables.requests} r ON r.seq = f.key
+    LEFT JOIN ${tables.params} p ON p.seq = r.seq AND f.is_wanted`;
+
 /** Begins the same with null for params: a batch answers without them, and they may be large. */
 export const selectHeads = (tables: QuotedTables, ...more: readonly string[]) =>
   `SELECT ${[REQUEST_COLUMNS.replace('p.params', 'NULL'), ...more].join(', ')} FROM ${tables.requests} r`;

@@ -16,6 +16,15 @@ export interface Move {
   /** When the claim was made that ends with it. */
   readonly claimedAt?: number | undefined;
   readonly at: number;
+  /** Absent: the store counts by itself what is pending. */
+  readonly weight?: Weight | undefined;
+}
+
+/** What a record weighs while it is pending. */
+export interface Weight {
+  readonly bytes: number;
+  /** The peer that has posted it, and its network. */
+  readonly holders: readonly string[];
 }
 
 export type Counts = Record<RequestStatus, number>;
@@ -39,6 +48,8 @@ export interface Tally {
   readonly minutes: Map<number, Acts>;
   /** By address in lower case. */
   readonly relayers: Map<string, RelayerTotals>;
+  /** Bytes more or less of what is pending, of each who holds some of it, and of all under no name. */
+  readonly pending: Map<string, number>;
   note(move: Move): void;
   /** @param relayer - who lost a claim, which changes no row */
   noteConflict(relayer: string): void;
@@ -63,6 +74,7 @@ export function createTally(): Tally {
   const chains: Tally['chains'] = new Map();
   const minutes: Tally['minutes'] = new Map();
   const relayers: Tally['relayers'] = new Map();
+  const pending: Tally['pending'] = new Map();
   const totalsOf = (address: string) =>
     entryOf(relayers, address.toLowerCase(), () => {
       return { address, open: 0, success: 0, failed: 0, conflicts: 0, seenAt: 0, durations: [] };
@@ -90,19 +102,26 @@ export function createTally(): Tally {
     else if (to === 'success' || to === 'failed') acts[to]++;
   }
 
+  function noteWeight({ bytes, holders }: Weight, sign: 1 | -1): void {
+    for (const holder of ['', ...holders]) pending.set(holder, (pending.get(holder) ?? 0) + sign * bytes);
+  }
+
   return {
     chains,
     minutes,
     relayers,
+    pending,
     note(move) {
       assertMove(move);
-      const { chainName, from, to, oldOwner, newOwner } = move;
+      const { chainName, from, to, oldOwner, newOwner, weight } = move;
       const counts = entryOf(chains, chainName, noCounts);
       if (from !== null) counts[from]--;
       if (to !== null) counts[to]++;
       noteAct(move);
       if (oldOwner !== undefined) noteOldOwner(oldOwner, move);
       if (newOwner !== undefined) noteNewOwner(newOwner, move);
+      if (weight !== undefined && from === 'pending') noteWeight(weight, -1);
+      if (weight !== undefined && to === 'pending') noteWeight(weight, 1);
     },
     noteSeen(relayer, at) {
       const totals = totalsOf(relayer);
@@ -112,7 +131,7 @@ export function createTally(): Tally {
       totalsOf(relayer).conflicts++;
     },
     clear() {
-      for (const map of [chains, minutes, relayers]) map.clear();
+      for (const map of [chains, minutes, relayers, pending]) map.clear();
     },
   };
 }

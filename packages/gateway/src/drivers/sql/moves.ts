@@ -9,7 +9,7 @@ import type {
   StoredRequest,
   Transition,
 } from '../../ports/requestStore.ts';
-import type { Move } from './createTally.ts';
+import type { Move, Weight } from './createTally.ts';
 import { inBatch } from './tables.ts';
 
 /** A record as it stands in a transaction, with what tells repetitions from rivals. */
@@ -20,6 +20,8 @@ export interface HeldRequest {
   /** Who claimed it last, also after a release, and since when without a break of a lease. */
   heldBy: string | null;
   heldSince: number | null;
+  /** @see Move */
+  readonly weight?: Weight;
 }
 
 /**

@@ -5,11 +5,12 @@ import type { WindowCounts } from '../../ports/rateLimitStore.ts';
 import type { SharedWrites } from '../sql/adminStore.ts';
 import type { UnsentHits } from '../sql/createSharedRateLimits.ts';
 import type { Counters } from './counters.ts';
-import type { QuotedTables } from './tables.ts';
+import { type QuotedTables, WEIGHT_COLUMNS, weightOfRow } from './tables.ts';
 
 /** Prepares what administrators do to records, and noting who has called, on one connection. */
 export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, counters: Counters) {
-  const select = database.prepare(`SELECT seq, chain_name, status, updated_at FROM ${t.requests} WHERE request_id = ?`);
+  const columns = ['seq', 'chain_name', 'status', 'updated_at', ...WEIGHT_COLUMNS].join(', ');
+  const select = database.prepare(`SELECT ${columns} FROM ${t.requests} WHERE request_id = ?`);
   const removeRecord = database.prepare(`DELETE FROM ${t.requests} WHERE seq = ?`);
   const removeParams = database.prepare(`DELETE FROM ${t.params} WHERE seq = ?`);
   return {
@@ -27,7 +28,8 @@ export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, coun
       counters.nextMove();
       // The column holds what this driver writes.
       const from = row.status as RequestStatus;
-      counters.moved({ chainName: String(row.chain_name), from, to: null, at: Number(row.updated_at) });
+      const at = Number(row.updated_at);
+      counters.moved({ chainName: String(row.chain_name), from, to: null, at, weight: weightOfRow(row) });
       return 'removed';
     },
   };

@@ -59,15 +59,29 @@ function prepareRelayers(database: DatabaseSync, relayers: string) {
   };
 }
 
+function preparePending(database: DatabaseSync, pending: string) {
+  const upsert = database.prepare(
+    `INSERT INTO ${pending} VALUES (?, ?) ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes`,
+  );
+  const remove = database.prepare(`DELETE FROM ${pending} WHERE holder = ?`);
+  return function save(deltas: Tally['pending']): void {
+    for (const [holder, bytes] of deltas) {
+      if (bytes !== 0 && Number(upsert.get(holder, bytes)?.bytes) <= 0) remove.run(holder);
+    }
+  };
+}
+
 /** Prepares the writing of what a transaction has moved, in as few statements as there are chains, minutes and relayers in it. */
 function prepareSaveTally(database: DatabaseSync, tables: QuotedTables): (tally: Tally) => void {
   const saveChains = prepareChains(database, tables.chains);
   const saveActivity = prepareActivity(database, tables.activity);
   const saveRelayers = prepareRelayers(database, tables.relayerStats);
-  return function saveTally({ chains, minutes, relayers }) {
+  const savePending = preparePending(database, tables.pending);
+  return function saveTally({ chains, minutes, relayers, pending }) {
     saveChains(chains);
     saveActivity(minutes);
     saveRelayers(relayers);
+    savePending(pending);
   };
 }
 

@@ -77,7 +77,8 @@ export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters:
     const { changes, lastInsertRowid } = insert.run(...values, bytes, peer, network);
     if (changes === 0) return CREATED;
     insertParams.run(lastInsertRowid, paramsJson);
-    counters.moved({ chainName, from: null, to: status, at: createdAt });
+    const weight = { bytes, holders: holders.slice(0, 2) };
+    counters.moved({ chainName, from: null, to: status, at: createdAt, weight });
     return CREATED;
   };
 }

@@ -13,7 +13,15 @@ import { claim, claimAll, type MoveContext, release, reopen, report, reportAll }
 import { type Counters, prepareCounters } from './counters.ts';
 import { type NewRequest, prepareCreate } from './createWrite.ts';
 import { prepareReleaseStep, prepareRetention, type ReleasedStep, type ReleaseStep } from './stepWrites.ts';
-import { type QuotedTables, type RequestRow, requestOfRow, selectHeads, selectRequests } from './tables.ts';
+import {
+  type QuotedTables,
+  type RequestRow,
+  requestOfRow,
+  selectHeads,
+  selectRequests,
+  WEIGHT_COLUMNS,
+  weightOf,
+} from './tables.ts';
 
 /** The writes of requests, with what each takes and returns. */
 export interface RequestWrites {
@@ -29,8 +37,15 @@ export interface RequestWrites {
   vacuumStep: { readonly input: null; readonly result: number };
 }
 
-const HELD_COLUMNS = ['r.held_by', 'r.held_since'];
-type HeldRow = readonly [...request: RequestRow, heldBy: string | null, heldSince: number | null];
+const HELD_COLUMNS = ['r.held_by', 'r.held_since', ...WEIGHT_COLUMNS.map((name) => `r.${name}`)];
+type HeldRow = readonly [
+  ...request: RequestRow,
+  heldBy: string | null,
+  heldSince: number | null,
+  bytes: number,
+  peer: string | null,
+  network: string | null,
+];
 
 /** Prepares the reading and writing of what moves work on. @param columns - begins the query */
 function prepareMoves(database: DatabaseSync, t: QuotedTables, counters: Counters, columns: string): MoveContext {
@@ -45,13 +60,13 @@ function prepareMoves(database: DatabaseSync, t: QuotedTables, counters: Counter
       const row = select.get(requestId) as unknown as HeldRow | undefined;
       if (row === undefined) return undefined;
       const [callId, heldBy, heldSince] = [row[12], row[13], row[14]];
-      return { record: requestOfRow(row), callId, heldBy, heldSince };
+      return { record: requestOfRow(row), callId, heldBy, heldSince, weight: weightOf(row[15], row[16], row[17]) };
     },
-    changed({ record, callId, heldBy, heldSince }, move) {
+    changed({ record, callId, heldBy, heldSince, weight }, move) {
       const { requestId, status, txHash = null, errorMessage = null, updatedAt, claimedBy = null } = record;
       const ended = [status, txHash, errorMessage, updatedAt, claimedBy, record.claimedAt ?? null];
       update.run(...ended, callId, heldBy, heldSince, counters.nextMove(), requestId);
-      if (move !== undefined) counters.moved(move);
+      if (move !== undefined) counters.moved({ ...move, weight });
     },
     heldBy: counters.heldBy,
     lost: counters.lost,

@@ -13,15 +13,6 @@ type Tables = QuotedTables & { readonly index: (suffix: string) => string };
 
 /** The records. `held_since` is when `held_by` claimed it first, without a break of a lease. Those that are pending or claimed have a place among all moves, `moved_seq`: that of their storing, or of their claim. */
 function createRequestTables({ index, requests, params, counters, pending }: Tables): string {
-  const enter = ['peer', 'network']
-    .map(
-      (column) => `INSERT INTO ${pending} SELECT NEW.${column}, NEW.bytes WHERE NEW.${column} IS NOT NULL
-      ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;`,
-    )
-    .concat(`UPDATE ${pending} SET bytes = bytes + NEW.bytes WHERE holder = '';`)
-    .join('\n');
-  const leave = `UPDATE ${pending} SET bytes = bytes - OLD.bytes WHERE holder IN ('', OLD.peer, OLD.network);
-    DELETE FROM ${pending} WHERE holder IN (OLD.peer, OLD.network) AND bytes <= 0;`;
   return `
     CREATE TABLE ${requests} (
       seq INTEGER PRIMARY KEY,
@@ -62,13 +53,6 @@ function createRequestTables({ index, requests, params, counters, pending }: Tab
     CREATE TABLE ${counters} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
     CREATE TABLE ${pending} (holder TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    INSERT INTO ${pending} VALUES ('', 0);
-    CREATE TRIGGER ${index('pending.new')} AFTER INSERT ON ${requests} WHEN NEW.status = 'pending' BEGIN ${enter} END;
-    CREATE TRIGGER ${index('pending.again')} AFTER UPDATE OF status ON ${requests}
-      WHEN NEW.status = 'pending' AND OLD.status <> 'pending' BEGIN ${enter} END;
-    CREATE TRIGGER ${index('pending.moved')} AFTER UPDATE OF status ON ${requests}
-      WHEN NEW.status <> 'pending' AND OLD.status = 'pending' BEGIN ${leave} END;
-    CREATE TRIGGER ${index('pending.gone')} AFTER DELETE ON ${requests} WHEN OLD.status = 'pending' BEGIN ${leave} END;
   `;
 }
 

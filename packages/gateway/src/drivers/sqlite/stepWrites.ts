@@ -3,7 +3,7 @@ import { REQUEST_MOVES } from '@prism-gateway/protocol/states';
 import type { ExpiredStep, ExpiryStep, WalkPosition } from '../sql/createRetention.ts';
 import { BY_ADMINISTRATOR, type MoveContext, release } from '../sql/moves.ts';
 import type { Counters } from './counters.ts';
-import type { QuotedTables } from './tables.ts';
+import { type QuotedTables, WEIGHT_COLUMNS, weightOfRow } from './tables.ts';
 
 /** Most records that one step removes: some milliseconds' work, which others wait for. */
 const MAX_REMOVED = 100;
@@ -15,7 +15,7 @@ const VACUUM_PAGES = 100;
 export function prepareRetention(database: DatabaseSync, t: QuotedTables, counters: Counters) {
   // Nobody has ever moved a pending record that no call has left its id on.
   const select = database.prepare(`
-    SELECT seq, created_at, request_id, chain_name,
+    SELECT seq, created_at, request_id, chain_name, ${WEIGHT_COLUMNS.join(', ')},
       updated_at <= ? AND (status <> 'pending' OR call_id IS NULL) AS is_old
     FROM ${t.requests} WHERE status = ? AND created_at <= ? AND (created_at, request_id) > (?, ?)
     ORDER BY created_at, request_id LIMIT ${MAX_WALKED}`);
@@ -32,7 +32,8 @@ export function prepareRetention(database: DatabaseSync, t: QuotedTables, counte
         const seq = Number(row.seq);
         remove.run(seq);
         removeParams.run(seq);
-        counters.moved({ chainName: String(row.chain_name), from: status, to: null, at: before });
+        const weight = weightOfRow(row);
+        counters.moved({ chainName: String(row.chain_name), from: status, to: null, at: before, weight });
         removed++;
       }
       return rows.length < MAX_WALKED ? { removed } : { removed, next };

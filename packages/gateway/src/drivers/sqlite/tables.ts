@@ -1,6 +1,8 @@
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { StoredRequest } from '../../ports/requestStore.ts';
+import type { Weight } from '../sql/createTally.ts';
 import type { SharedTables } from '../sql/sharedTables.ts';
+import type { Row } from '../sql/sqlWrite.ts';
 import type { TableNames } from '../sql/tables.ts';
 
 /** The tables of a deployment, quoted for SQL. */
@@ -75,6 +77,20 @@ export const selectFound = (tables: QuotedTables, found: string) =>
 /** Begins the same with null for params: a batch answers without them, and they may be large. */
 export const selectHeads = (tables: QuotedTables, ...more: readonly string[]) =>
   `SELECT ${[REQUEST_COLUMNS.replace('p.params', 'NULL'), ...more].join(', ')} FROM ${tables.requests} r`;
+
+/** Columns of what a record weighs while it is pending. */
+export const WEIGHT_COLUMNS = ['bytes', 'peer', 'network'] as const;
+
+const isName = (holder: unknown) => typeof holder === 'string';
+
+/** Reads them. */
+export const weightOf = (bytes: number, ...holders: readonly unknown[]): Weight => ({
+  bytes,
+  holders: holders.filter(isName),
+});
+
+/** Reads them from a row of objects. */
+export const weightOfRow = ({ bytes, peer, network }: Row): Weight => weightOf(Number(bytes), peer, network);
 
 /** Reads a row as the port's record, whatever columns are behind it. */
 export function requestOfRow(row: readonly [...RequestRow, ...unknown[]]): StoredRequest {

@@ -20,7 +20,7 @@ export type CoverageId = (typeof cases)[number]['id'];
 
 /**
  * All that the contract says, by area: each endpoint with each of its statuses, and each rule. A test names what it covers;
- * `coverage.test.ts` fails where a rule has no test.
+ * `coverage.test.ts` fails if a rule has no test.
  *
  * @see docs/specification.md
  */

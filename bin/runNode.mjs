@@ -55,7 +55,7 @@ export async function runBelowNpm(run) {
 }
 
 /**
- * Lets Node take this process's place, where the platform and the Node that runs this can do so: then no launcher stays in memory, and
+ * Lets Node take this process's place, if the platform and the Node that runs this can do so: then no launcher stays in memory, and
  * signals need nobody to pass them on. Else it runs as a child.
  *
  * @param {NodeRun} run what to run

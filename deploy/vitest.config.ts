@@ -1,7 +1,7 @@
 import { vitestDefaults } from '@prism-gateway/testing/vitest-defaults';
 import { defineConfig } from 'vitest/config';
 
-/** `npm test -- --deploy`: with Debian's own tools, where they are installed; so it is no part of `npm test`. */
+/** `npm test -- --deploy`: with Debian's own tools, if they are installed; so it is no part of `npm test`. */
 export default defineConfig({
   test: {
     ...vitestDefaults,

@@ -38,7 +38,7 @@ async function send(base: string, call: HttpRequest): Promise<HttpResponse> {
  * told and calls again.
  *
  * @param gateway.url - base URL, without a trailing slash
- * @throws AssertionError where the answer lacks what every answer has
+ * @throws AssertionError if the answer lacks what every answer has
  */
 export async function callApi(gateway: { readonly url: string }, call: HttpRequest): Promise<HttpResponse> {
   const sendChecked = async () => {

@@ -37,7 +37,7 @@ const REPORT = JSON.stringify({
   errorMessage: 'A request of an acceptance run; nobody waits for it.',
 });
 
-/** Claims a request where nobody has, and reports it as failed. */
+/** Claims a request if nobody has, and reports it as failed. */
 async function finish(target: Target, record: LeftRecord): Promise<void> {
   const owner = record.claimedBy?.toLowerCase();
   // A run has relayers; one that the test made for itself is gone, and its claim stays.

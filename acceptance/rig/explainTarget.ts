@@ -5,7 +5,7 @@ const TIMEOUT_MS = 10_000;
 /**
  * Looks whether a gateway can be tested at all, before a run begins.
  *
- * @returns why not, in one sentence; undefined where it can
+ * @returns why not, in one sentence; undefined if it can
  */
 export async function explainTarget({
   url,

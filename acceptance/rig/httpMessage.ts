@@ -23,6 +23,6 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Parsed JSON; undefined where there is none. */
+  /** Parsed JSON; undefined if there is none. */
   readonly body: unknown;
 }

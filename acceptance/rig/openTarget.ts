@@ -56,7 +56,7 @@ async function whitelist(facts: TargetFacts, run: string): Promise<Relayer> {
  * Looks at a gateway and prepares a run on it: its clock, what it offers, and relayers of the run's own on its whitelist.
  *
  * @param relayerCount - how many relayers to whitelist
- * @throws Error in one sentence where nothing answers, or the admin key is refused
+ * @throws Error in one sentence if nothing answers, or the admin key is refused
  */
 export async function openTarget(facts: TargetFacts, relayerCount = RELAYER_COUNT): Promise<Target> {
   const run = randomBytes(4).toString('hex');

@@ -6,7 +6,7 @@ export const DEFAULT_LIMITS = { maxBodyBytes: 262_144, maxBatchSize: 100 } as co
 /**
  * Reads from the environment which gateway to test.
  *
- * @returns undefined where none is named: the run starts one of its own
+ * @returns undefined if none is named: the run starts one of its own
  */
 export function readFacts(env: Readonly<Record<string, string | undefined>>): TargetFacts | undefined {
   const { ACCEPTANCE_URL: url, ACCEPTANCE_ADMIN_KEY: adminKey, ACCEPTANCE_TOKENS: tokens } = env;

@@ -21,7 +21,7 @@ export interface Target {
   readonly relayers: readonly Relayer[];
   /** Whether it gives tokens by `POST /dev/identity/token`. */
   readonly hasDevIssuer: boolean;
-  /** Access tokens of different users, where there is no development issuer. */
+  /** Access tokens of different users, if there is no development issuer. */
   readonly tokens: readonly string[];
   /** Whether its answers carry `RateLimit`. */
   readonly isLimited: boolean;

@@ -11,7 +11,7 @@ export async function issueToken(target: Pick<Target, 'url'>, sub: string, expir
   return token;
 }
 
-/** An access token of the run's n-th user; the test is skipped where there is none. */
+/** An access token of the run's n-th user; the test is skipped if there is none. */
 export async function tokenOf(target: Target, { skip }: TestContext, user = 0): Promise<string> {
   if (target.hasDevIssuer) return await issueToken(target, `acceptance-${target.run}-${user}`);
   const token = target.tokens[user];
@@ -19,7 +19,7 @@ export async function tokenOf(target: Target, { skip }: TestContext, user = 0): 
   return token;
 }
 
-/** A token that ends soon; the test is skipped where none can be made. @param expiresIn - seconds */
+/** A token that ends soon; the test is skipped if none can be made. @param expiresIn - seconds */
 export async function shortTokenOf(target: Target, { skip }: TestContext, expiresIn: number): Promise<string> {
   if (!target.hasDevIssuer) return skip('needs the development issuer, to make a token that ends soon');
   return await issueToken(target, `acceptance-${target.run}-short`, expiresIn);

@@ -115,7 +115,7 @@ covers(
 covers(['cors.everyAnswer'], 'each CORS header stands once', async () => {
   const answer = await sendRaw(target, { method: 'GET', path: '/nothing', headers: { origin: 'https://app.example' } });
   expect(answer.status).toBe(404);
-  // Joined with commas where a header stands twice.
+  // Joined with commas if a header stands twice.
   expect(answer.headers).toMatchObject(CORS_OF_SPECIFICATION);
 });
 

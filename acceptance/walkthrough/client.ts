@@ -11,7 +11,7 @@ export class WalkthroughError extends Error {
 
 export interface Answer {
   readonly status: number;
-  /** Parsed JSON, or the text where it is none. */
+  /** Parsed JSON, or the text if it is none. */
   readonly body: unknown;
 }
 
@@ -25,7 +25,7 @@ export interface CallOptions {
   readonly as: string;
   /** Shown to the reader, unless the call is one of many alike. */
   readonly quiet?: true;
-  /** What to show of the body, where all of it would be too much. */
+  /** What to show of the body, if all of it would be too much. */
   readonly shownBody?: unknown;
   /** Only the answer's status is shown, where its body repeats the request's. */
   readonly quietAnswer?: true;

@@ -55,7 +55,7 @@ export function showCall({ method, target, as, body }: ShownCall): void {
     console.log(indent(typeof body === 'string' ? body : JSON.stringify(body, null, 1), paint('cyan', '│')));
 }
 
-/** Shows an answer: its status, and its body where it says more. */
+/** Shows an answer: its status, and its body if it says more. */
 export function showAnswer(status: number, body?: unknown): void {
   const colour = status < 300 ? 'green' : 'yellow';
   console.log(`  ${paint(colour, '←')}  ${paint(colour, String(status))}`);

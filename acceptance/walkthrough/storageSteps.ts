@@ -9,7 +9,7 @@ const TOKEN_PATH = '/dev/identity/token';
 /**
  * Makes sure of a token before anything is done: without one the walk would end in the middle.
  *
- * @throws WalkthroughError where the gateway has no development issuer
+ * @throws WalkthroughError if the gateway has no development issuer
  */
 export async function requireDevelopmentIssuer(client: Client): Promise<void> {
   const { status } = await client.fetch('/dev/identity/jwks');

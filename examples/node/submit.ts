@@ -32,7 +32,7 @@ const salt = keccak256(stringToHex(`example ${Date.now()}`));
 const cloudId = deriveCloudId({ signer: account.address, salt });
 const dataId = keccak256(stringToHex('greeting'));
 
-/** Waits for a request, and ends the example where it failed. */
+/** Waits for a request, and ends the example if it failed. */
 async function finish({ record, wait }: Submission): Promise<void> {
   const { status, txHash, errorMessage } = await wait({ timeoutMs: 30_000, pollIntervalMs: 200 });
   if (status !== 'success') throw new Error(`${record.action} failed: ${errorMessage}`);

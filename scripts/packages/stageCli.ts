@@ -104,7 +104,7 @@ function stageLauncher(root: string, folder: string): void {
  *
  * @param root - the repository
  * @param folder - where to; empty
- * @throws Error where two packages want different versions of a third
+ * @throws Error if two packages want different versions of a third
  */
 export function stageCli(root: string, folder: string): void {
   const own = findOwn(root);

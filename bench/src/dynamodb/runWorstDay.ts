@@ -64,7 +64,7 @@ async function measureCalls(caller: Caller): Promise<CallCost[]> {
  *
  * @param options - `isCheck`: whether `docs/operations-aws.md` is compared
  * @returns whether it is below five dollars, and the document says the same
- * @throws DynamoEngineMissingError where no engine can run
+ * @throws DynamoEngineMissingError if no engine can run
  */
 export async function runWorstDay({ isCheck }: { readonly isCheck: boolean }): Promise<boolean> {
   const stack = new AsyncDisposableStack();

@@ -17,7 +17,7 @@ const ticksPerSecond = 100;
  * Reads a process's memory and CPU time from `/proc`.
  *
  * @param pid process id
- * @returns the usage, or undefined where there is no `/proc` or no such process
+ * @returns the usage, or undefined if there is no `/proc` or no such process
  * @see proc_pid_status(5), proc_pid_stat(5)
  */
 export async function readUsage(pid: number): Promise<ProcessUsage | undefined> {

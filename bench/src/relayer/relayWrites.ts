@@ -52,7 +52,7 @@ async function readSums(relayers: readonly Program[]) {
 /**
  * Posts writes and waits until the relayers have reported all of them.
  *
- * @throws Error where one has failed, or it takes too long
+ * @throws Error if one has failed, or it takes too long
  */
 export async function relayWrites(
   world: World,

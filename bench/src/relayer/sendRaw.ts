@@ -37,7 +37,7 @@ async function runLanes<T>(list: readonly T[], act: (item: T) => Promise<void>):
  *
  * @param world - chain and Forwarder
  * @param sending.key - an official relayer's
- * @throws Error where one was reverted
+ * @throws Error if one was reverted
  */
 export async function sendRaw(
   world: World,

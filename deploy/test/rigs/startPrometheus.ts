@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml';
 
 /** A Prometheus at work. */
 export interface Prometheus extends AsyncDisposable {
-  /** Asks its API. @param path - below `/api/v1` @returns `data` @throws Error with what it answers, where that is no success */
+  /** Asks its API. @param path - below `/api/v1` @returns `data` @throws Error with what it answers, if that is no success */
   ask<T>(path: string): Promise<T>;
 }
 

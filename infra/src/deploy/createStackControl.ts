@@ -36,7 +36,7 @@ export async function runCdk(args: readonly string[]): Promise<number> {
 const isAbsent = (error: unknown) =>
   error instanceof Error && error.name === 'ValidationError' && /does not exist/.test(error.message);
 
-/** Reads a stack's state. @returns undefined where there is none */
+/** Reads a stack's state. @returns undefined if there is none */
 export async function describeStack(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
   try {
     return (await client.send(new DescribeStacksCommand({ StackName: name }))).Stacks?.[0];

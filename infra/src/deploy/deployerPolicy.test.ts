@@ -12,7 +12,7 @@ const { Statement: statements } = JSON.parse(read('infra/deployer-policy.json'))
 };
 const actions = new Set(statements.flatMap(({ Action }) => Action));
 
-/** Words of the AWS CLI, and the right that each takes, where the names differ. */
+/** Words of the AWS CLI, and the right that each takes, if the names differ. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'cloudwatch:DescribeAlarms': 'cloudwatch:DescribeAlarms',
   'deploy:ListDeployments': 'codedeploy:ListDeployments',

@@ -4,7 +4,7 @@ import { stackNameOf } from '../stack/createGatewayApp.ts';
 /** What is to be known of an account before anything is deployed to it. */
 export interface AccountView {
   accountId(): Promise<string>;
-  /** Version of the CDK's bootstrap. @returns undefined where there is none */
+  /** Version of the CDK's bootstrap. @returns undefined if there is none */
   bootstrapVersion(region: string): Promise<number | undefined>;
   concurrency(functionName: string): Promise<Concurrency>;
   hasFunction(name: string): Promise<boolean>;

@@ -28,7 +28,7 @@ const SETTLED = new Set([
  * Brings a stack that an earlier attempt has left half-way to a state that can be deployed to: one that never came into being is
  * deleted, protection or not, and a roll-back that got stuck is continued.
  *
- * @returns its state; undefined where there is none now
+ * @returns its state; undefined if there is none now
  * @throws StackStuckError (`STACK_STUCK`)
  */
 export async function repairStack(control: StackControl, part: StackPart): Promise<StackState | undefined> {

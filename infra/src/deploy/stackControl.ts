@@ -10,7 +10,7 @@ export interface StackState {
 
 /** How a stage's stacks are looked at, mended and deployed. Each act resolves when it has come to its end, good or bad. */
 export interface StackControl {
-  /** @returns undefined where there is no such stack */
+  /** @returns undefined if there is no such stack */
   describe(part: StackPart): Promise<StackState | undefined>;
   /** Lets a stack be deleted. */
   unprotect(part: StackPart): Promise<void>;

@@ -76,7 +76,7 @@ const KNOWN = new Set<string>([...Object.keys(STACK_SETTINGS), ...GATEWAY_SETTIN
 /**
  * Reads a file of settings, `NAME=value` a line.
  *
- * @throws StageSettingsError where it is not there, or holds a name that is no setting (or a secret, which has no place in a file)
+ * @throws StageSettingsError if it is not there, or holds a name that is no setting (or a secret, which has no place in a file)
  */
 function readSettingsFile(file: string): GivenSettings {
   if (!existsSync(file)) throw new StageSettingsError([`settings: there is no file ${file}`]);

@@ -74,7 +74,7 @@ interface DeployOptions {
 /**
  * Deploys a synthesised app, then asks the gateway where clients call it whether its tables answer.
  *
- * @returns exit status; 1 where a stack was rolled back, or the gateway does not answer
+ * @returns exit status; 1 if a stack was rolled back, or the gateway does not answer
  * @throws StackStuckError (`STACK_STUCK`)
  */
 async function deploy({ settings, assembly, yes, now }: DeployOptions): Promise<number> {

@@ -13,7 +13,7 @@ export const places = {
   hookDirectory: join(INFRA, 'dist', 'hook'),
   /** The CDK's own command. */
   cdk: join(INFRA, 'node_modules', '.bin', 'cdk'),
-  /** A stage's settings, where there are any. */
+  /** A stage's settings, if there are any. */
   settingsFile: (stage: string) => join(INFRA, 'stages', `${stage}.env`),
   /** A stage's synthesised app. */
   outputDirectory: (stage: string) => join(INFRA, 'dist', stage),

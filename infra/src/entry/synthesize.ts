@@ -18,7 +18,7 @@ export class BundleMissingError extends Error {
  *
  * @param bundleDirectory - where the function's bundle is
  * @returns the directory
- * @throws BundleMissingError (`BUNDLE_MISSING`); the construct library's own errors where a rule is broken
+ * @throws BundleMissingError (`BUNDLE_MISSING`); the construct library's own errors if a rule is broken
  */
 export async function synthesize(settings: StageSettings, bundleDirectory = places.bundleDirectory): Promise<string> {
   for (const directory of [bundleDirectory, places.webhooksDirectory]) {

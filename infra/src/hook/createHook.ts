@@ -18,7 +18,7 @@ interface HookContext {
   readonly publicUrl?: string | undefined;
   readonly invoke: Invoke;
   readonly readAdminKey: () => Promise<string>;
-  /** @returns undefined where there is no edge */
+  /** @returns undefined if there is no edge */
   readonly readOriginSecret: () => Promise<string | undefined>;
   /** Tells CodeDeploy. Until it is told, it waits, and counts silence as failure after an hour. */
   readonly tell: (event: HookEvent, status: 'Succeeded' | 'Failed') => Promise<void>;

@@ -4,7 +4,7 @@ import type { FaultProxy } from '@prism-gateway/testing';
 interface AskedCall {
   /** Like `DynamoDB_20120810.PutItem`. */
   readonly target: string;
-  /** Empty where the call names several. */
+  /** Empty if the call names several. */
   readonly tableName: string;
 }
 

@@ -20,7 +20,7 @@ export interface TemplateJson {
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
 }
 
-/** Reads a stage's synthesised templates; there is no `Edge` where none is wanted. */
+/** Reads a stage's synthesised templates; there is no `Edge` if none is wanted. */
 export function readTemplates(variant: Variant): Parts {
   return JSON.parse(inject('templates')[variant]);
 }

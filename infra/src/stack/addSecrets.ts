@@ -10,7 +10,7 @@ const KEY_LENGTH = 48;
 export interface GatewaySecrets {
   readonly adminApiKey: Secret;
   readonly cursorSecret: Secret;
-  /** Shared by the edge and the function, where there is an edge. */
+  /** Shared by the edge and the function, if there is an edge. */
   readonly originSecret?: Secret;
 }
 

@@ -26,7 +26,7 @@ const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER, B: AttributeTy
 
 const attribute = ({ name, type }: KeyAttribute): Attribute => ({ name, type: TYPES[type] });
 
-/** Most units a second, where there is a limit: no fault and no flood is billed beyond it. */
+/** Most units a second, if there is a limit: no fault and no flood is billed beyond it. */
 function ceilingOf({ tableCeiling: { writeUnits, readUnits } }: StageSettings) {
   return {
     ...(writeUnits > 0 && { maxWriteRequestUnits: writeUnits }),

@@ -109,7 +109,7 @@ function fillEdge(context: StackContext, edge: EdgeSettings): void {
  * Makes the CDK app with one stage's stacks in it, checked by cdk-nag and CloudFormation's validator when it is synthesised. It asks
  * AWS for nothing.
  *
- * @returns the app; `synth()` writes it, and throws where a rule is broken without an acknowledgement
+ * @returns the app; `synth()` writes it, and throws if a rule is broken without an acknowledgement
  */
 export function createGatewayApp({ settings, outputDirectory, ...bundles }: GatewayAppOptions): App {
   const { stage, region, edge } = settings;

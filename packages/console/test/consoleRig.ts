@@ -24,7 +24,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** Keeps a screenshot, where one is wanted. */
+/** Keeps a screenshot, if one is wanted. */
 export async function keep(page: Page, name: string): Promise<void> {
   if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}.png`) });
 }
@@ -39,7 +39,7 @@ export type Place = ReturnType<Page['getByRole']>;
 export async function reach(place: Place): Promise<void> {
   await place.waitFor();
   const { keyboard } = place.page();
-  // So many at once, rather than to ask after each where one is.
+  // So many at once, rather than to ask after each if one is.
   const ahead = await place.evaluate((element) => {
     const within = element.closest('dialog') ?? element.ownerDocument;
     const places = [...within.querySelectorAll('a[href], button:enabled, input, select, textarea')];

@@ -46,7 +46,7 @@ async function signPermit(change: { value?: bigint; spender?: Address; deadline?
 }
 
 const create = (params: { fundAmount: string; relayerFundAmount?: string; permit?: object }, from?: Address) =>
-  // A permit, where there is one, is a permit.
+  // A permit, if there is one, is a permit.
   rig.act({ action: 'CREATE_PRISM_FOR', signer: alice, params: { salt: '0x01', ...params } as never }, from);
 
 /** Somebody else puts the permit on the chain. */

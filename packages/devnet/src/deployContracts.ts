@@ -108,7 +108,7 @@ function planDeployments(options: DeployOptions, places: ReturnType<typeof predi
  *
  * @param options - how to reach the chain, the deployer's key, and the contracts' parameters
  * @returns addresses, once all are mined
- * @throws DeploymentError `DEPLOYMENT_FAILED`; viem's errors where the chain does not answer
+ * @throws DeploymentError `DEPLOYMENT_FAILED`; viem's errors if the chain does not answer
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   const { account, client, wallet } = connect(options);

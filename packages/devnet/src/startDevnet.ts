@@ -64,7 +64,7 @@ const lookUp = (names: Readonly<Record<string, string>>, key: string) => names[k
  *
  * @param from - URL of the module that looks
  * @returns path of the binary
- * @throws AnvilStartError `ANVIL_START_FAILED` where it is not installed, or not for this machine
+ * @throws AnvilStartError `ANVIL_START_FAILED` if it is not installed, or not for this machine
  */
 export function findAnvil(from: string = import.meta.url): string {
   const machine = `${lookUp(platform, process.platform)}-${lookUp(arch, process.arch)}`;
@@ -97,7 +97,7 @@ function deriveKeys(count: number): readonly Hex[] {
 }
 
 /**
- * Most blocks whose state Anvil keeps on the disk beside those in its memory, for reads of the past: some megabytes each where many
+ * Most blocks whose state Anvil keeps on the disk beside those in its memory, for reads of the past: some megabytes each if many
  * accounts are used, and by default 3,600 of them, in the user's home, for good.
  */
 const MAX_STATES_ON_DISK = 256;

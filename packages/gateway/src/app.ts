@@ -48,7 +48,7 @@ export interface GatewayOptions extends AdminKeys {
   readonly maxClaimSeconds: number;
   /** Most calls that wait, of all and of one client; 0: any number. */
   readonly waits: Omit<WaitBounds, 'hasRoom'>;
-  /** Most calls of one client under way behind proxies, where no connection is a client's; 0: any number. */
+  /** Most calls of one client under way behind proxies, if no connection is a client's; 0: any number. */
   readonly maxOpenCalls: number;
   /** Longest wait of a call without authentication, in seconds; 0: none waits. */
   readonly publicWaitSeconds: number;

@@ -15,7 +15,7 @@ export interface Route {
   readonly takesBody: boolean;
   /** Status of success. */
   readonly success: 200 | 201;
-  /** Another one, where there is one. */
+  /** Another one, if there is one. */
   readonly otherSuccess?: 200;
   /** Statuses of failure that are the route's own. @see listErrors */
   readonly errors: readonly number[];

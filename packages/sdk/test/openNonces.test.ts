@@ -180,7 +180,7 @@ describe('a contract wallet', () => {
       rig.createUser({ ...onChain, publicClient: { readContract: () => Promise.reject(error) } } as never);
     const reverted = Object.assign(new Error('reverted'), { name: 'ContractFunctionRevertedError' });
     expect((await failing(new Error('call', { cause: reverted })).deletePrism(PRISM)).nonce).toBe(0n);
-    // As viem has it where a signature makes the wallet use all gas: the node's own answer at the end of the causes.
+    // As viem has it if a signature makes the wallet use all gas: the node's own answer at the end of the causes.
     const outOfGas = Object.assign(new Error('call'), { walk: () => ({ code: -32_000, message: 'out of gas' }) });
     expect((await failing(outOfGas).deletePrism(PRISM)).nonce).toBe(0n);
     await expect(failing(wrongNode).deletePrism(PRISM)).rejects.toBe(wrongNode);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-/** The client to meet a fault with: only where no answer ever comes it has to be a hasty one. */
+/** The client to meet a fault with: only if no answer ever comes it has to be a hasty one. */
 const clientFor = (fault: FaultKind) => (fault.startsWith('stall') ? hasty : gateway);
 
 const isPost = ({ method }: ProxiedCall) => method === 'POST';

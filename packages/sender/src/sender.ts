@@ -54,7 +54,7 @@ export interface ChainView {
 
 /** How a sender works. */
 export interface SenderOptions {
-  /** The SQLite file; made where it is missing. One file for one key on one chain. */
+  /** The SQLite file; made if it is missing. One file for one key on one chain. */
   readonly journalPath: string;
   /**
    * `http(s)://…`, several of them, or any transport of viem. Of several the first that answers is asked; what one alone could hold the
@@ -123,7 +123,7 @@ export interface Sender {
    * Looks whether the account has transactions that the journal does not know; the event `foreign` tells, and `outvoted` of a node that is
    * alone with what it says of them.
    *
-   * @throws RpcAnswerError, RpcUnavailableError where no node says
+   * @throws RpcAnswerError, RpcUnavailableError if no node says
    */
   checkKey(): Promise<void>;
   /** Whether such transactions wait for a block, and nothing is signed until they have one (`whenKeyIsShared: 'reject'`). */
@@ -147,7 +147,7 @@ export interface Sender {
    * @throws SenderError `JOURNAL_FAILED`
    */
   prune(intentIds: readonly string[]): Promise<readonly string[]>;
-  /** Has one of several nodes asked only where no other answers, for a minute. @param node - its place in `rpcUrl`, from 0 */
+  /** Has one of several nodes asked only if no other answers, for a minute. @param node - its place in `rpcUrl`, from 0 */
   distrust(node: number): void;
   /** Stops watching and frees the locks; nothing is lost: the next `openSender` goes on. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { findChromium } from './openBrowser.ts';
 
-/** Gets a Chromium from the distribution where the machine has none and tests as root, as in CI; elsewhere it does nothing. */
+/** Gets a Chromium from the distribution if the machine has none and tests as root, as in CI; elsewhere it does nothing. */
 export function installChromium(): void {
   if (findChromium() !== undefined || process.getuid?.() !== 0) return;
   try {
@@ -13,9 +13,9 @@ export function installChromium(): void {
 }
 
 /**
- * Before the tests in a browser: with `REQUIRE_BROWSER=true` there has to be one; else they are skipped where there is none.
+ * Before the tests in a browser: with `REQUIRE_BROWSER=true` there has to be one; else they are skipped if there is none.
  *
- * @throws Error where one is required, and can be neither found nor installed
+ * @throws Error if one is required, and can be neither found nor installed
  */
 export function setup(): void {
   if (process.env.REQUIRE_BROWSER !== 'true') return;

@@ -22,7 +22,7 @@ const FLAGS = [
 /** A bound for what hangs, in milliseconds: under load a page takes many times as long as on an idle machine. */
 const HANG_MS = 120_000;
 
-/** Finds a Chromium: `CHROMIUM_PATH`, or one of the usual places. @returns undefined where there is none */
+/** Finds a Chromium: `CHROMIUM_PATH`, or one of the usual places. @returns undefined if there is none */
 export function findChromium(): string | undefined {
   const { CHROMIUM_PATH } = process.env;
   return [...(CHROMIUM_PATH === undefined ? [] : [CHROMIUM_PATH]), ...USUAL_PLACES].find((path) => existsSync(path));

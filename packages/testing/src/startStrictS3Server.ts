@@ -9,7 +9,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Bytes of the object under a key, or undefined where there is none. */
+/** Bytes of the object under a key, or undefined if there is none. */
 type Content = Uint8Array | undefined;
 
 const hopHeaders = ['connection', 'keep-alive', 'transfer-encoding'];

@@ -173,7 +173,7 @@ export interface NodeFaults {
   lie: Lie | undefined;
 }
 
-/** @returns what the node says instead of a result; the result itself where it does not lie */
+/** @returns what the node says instead of a result; the result itself if it does not lie */
 export type Lie = (call: { readonly method: string; readonly params: readonly unknown[] }, result: unknown) => unknown;
 
 /** A node that answers JSON-RPC. */
@@ -202,7 +202,7 @@ export interface ChainNode {
 export interface Chain {
   readonly chainId: number;
   head(): ChainBlock;
-  /** Of the chain as it is; undefined where there is none. */
+  /** Of the chain as it is; undefined if there is none. */
   block(number: number): ChainBlock | undefined;
   /** Where a transaction stands in the chain as it is. */
   findTransaction(hash: Hash): { readonly block: ChainBlock; readonly transaction: MinedTransaction } | undefined;

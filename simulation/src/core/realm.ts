@@ -34,7 +34,7 @@ export interface Realm {
   [Symbol.dispose](): void;
 }
 
-/** Files in memory, where the system has them: what a power cut would do to them is simulated. */
+/** Files in memory, if the system has them: what a power cut would do to them is simulated. */
 const MEMORY = '/dev/shm';
 /** When worlds begin: 2026-01-01T00:00:00Z, in milliseconds. */
 const START_MS = 1_767_225_600_000;

@@ -22,7 +22,7 @@ export interface SignOptions<A extends SignedAction> {
   readonly nonce?: bigint;
   readonly chainId?: number;
   readonly forwarder?: Address;
-  /** Whose name the params bear, where it is not the key's own: a contract wallet. */
+  /** Whose name the params bear, if it is not the key's own: a contract wallet. */
   readonly wallet?: Address;
 }
 

@@ -16,7 +16,7 @@ export interface Outcome {
   readonly receipt: TransactionReceipt;
   /** The Forwarder's events. */
   readonly events: readonly RequestExecuted[];
-  /** The custom error that it reverted with, like `PrismNotFound(0x…)`; absent where it did not. */
+  /** The custom error that it reverted with, like `PrismNotFound(0x…)`; absent if it did not. */
   readonly error?: string;
 }
 
@@ -88,7 +88,7 @@ export function createChainTransactions(chain: Chain) {
 
 export type ChainTransactions = ReturnType<typeof createChainTransactions>;
 
-/** Writes revert data out, like `PrismNotFound(0x…)`; `0x` where there was none. */
+/** Writes revert data out, like `PrismNotFound(0x…)`; `0x` if there was none. */
 export function describeError(data: Hex): string {
   if (data === '0x') return '0x';
   const { errorName, args } = decodeErrorResult({

@@ -27,7 +27,7 @@ const storedAt = (settings: Settings) => `${PLACES[settings.STORE](settings)}${r
 
 const DEFAULT_URL = 'http://127.0.0.1:8787';
 
-/** Three commands for another terminal, where nothing of this one's environment is set. */
+/** Three commands for another terminal, if nothing of this one's environment is set. */
 function commandsToTry({ settings, publicUrl, usesDevIssuer }: BannerFacts): string[] {
   const where = publicUrl === DEFAULT_URL ? [] : [`--url ${publicUrl}`];
   const play = usesDevIssuer ? where : [...where, '--token ACCESS_TOKEN'];

@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 export interface ServiceFinding {
   readonly ok: boolean;
   readonly found: string;
-  /** What to do; empty where all is well. */
+  /** What to do; empty if all is well. */
   readonly advice: string;
 }
 

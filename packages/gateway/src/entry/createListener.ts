@@ -87,7 +87,7 @@ function discardRest(incoming: IncomingMessage): Promise<void> {
 }
 
 /**
- * Holds an answer back until the request's body has come in, where the connection ends with the answer: to close it on bytes
+ * Holds an answer back until the request's body has come in, if the connection ends with the answer: to close it on bytes
  * that are still coming resets it, and the client may lose the end of an answer that it has not read yet.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
@@ -259,7 +259,7 @@ const tooManyPieces: Refusal = {
 
 /**
  * Refuses a body whose chunks are tiny. Each piece is a call of the parser's and a buffer of some hundred bytes, whoever reads it, also
- * where nobody does: a megabyte of chunks of one byte took as long as ten thousand usual calls.
+ * if nobody does: a megabyte of chunks of one byte took as long as ten thousand usual calls.
  *
  * @see docs/specification.md LIMIT-18
  */

@@ -16,7 +16,7 @@ interface ProviderContext {
 /**
  * Makes the verifier for the identity provider that is set.
  *
- * @returns undefined where none is set
+ * @returns undefined if none is set
  */
 export function createProviderVerifier({ settings, now, logger }: ProviderContext): TokenVerifier | undefined {
   const { IDENTITY_APP_ID: appId, IDENTITY_APP_SECRET: appSecret, IDENTITY_ISSUER: issuer } = settings;

@@ -23,7 +23,7 @@ interface StorageContext {
   readonly logger: Logger;
 }
 
-/** Chooses where objects are: a bucket where one is set, else this machine's disk. */
+/** Chooses where objects are: a bucket if one is set, else this machine's disk. */
 export async function createStorage(context: StorageContext): Promise<Storage> {
   const { settings, environment, publicUrl, signingKey, hasSpace, now, logger } = context;
   if (settings.STORAGE_BUCKET !== undefined) {

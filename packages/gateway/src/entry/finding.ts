@@ -13,7 +13,7 @@ export interface Finding {
     | 'clock';
   readonly ok: boolean;
   readonly found: string;
-  /** What to do; empty where all is well. */
+  /** What to do; empty if all is well. */
   readonly advice: string;
 }
 

@@ -10,7 +10,7 @@ const OPEN_FILES = /^Max open files\s+(?:\d+|unlimited)\s+(\d+)/m;
 /**
  * Reads how many files this process may open: the hard limit, since Node raises the soft one to it when it starts.
  *
- * @returns Infinity where there is no limit, or none can be read
+ * @returns Infinity if there is no limit, or none can be read
  * @see https://man7.org/linux/man-pages/man5/proc_pid_limits.5.html
  */
 export function readFileLimit(): number {
@@ -21,7 +21,7 @@ export function readFileLimit(): number {
   }
 }
 
-/** Limits that the process can keep, and what to tell the operator where they are not those of the settings. */
+/** Limits that the process can keep, and what to tell the operator if they are not those of the settings. */
 export interface FittedConnections {
   readonly limits: ConnectionLimits;
   readonly warning?: string;

@@ -8,7 +8,7 @@ const CLAIM_LEASES = 4;
 /**
  * Picks what `createGateway` wants to know from the settings.
  *
- * @param localCursorKey - seals cursors where `CURSOR_SECRET` is unset
+ * @param localCursorKey - seals cursors if `CURSOR_SECRET` is unset
  */
 export function gatewayOptions(settings: Settings, localCursorKey: Uint8Array): GatewayOptions {
   const { CURSOR_SECRET } = settings;

@@ -47,7 +47,7 @@ export function readTarget({ url: target = '', headers: { host } }: IncomingMess
   return absoluteTarget.test(target) ? parseTarget(target) : undefined;
 }
 
-/** The whole body, where all of it has come in; it can be taken once. */
+/** The whole body, if all of it has come in; it can be taken once. */
 function takeBody(incoming: IncomingMessage): Uint8Array | undefined {
   if (!incoming.complete || incoming.destroyed || incoming.readableDidRead) return undefined;
   // Nobody has set an encoding, so bytes are read.
@@ -75,7 +75,7 @@ function followClient({ socket }: IncomingMessage): AbortSignal {
   return gone.signal;
 }
 
-/** The headers of a request; one that was sent twice where that is not allowed is none. */
+/** The headers of a request; one that was sent twice if that is not allowed is none. */
 class NodeHeaders implements HeaderReader {
   readonly #headers: IncomingHttpHeaders;
 

@@ -43,7 +43,7 @@ function parseSecrets(text: string): LocalSecrets | undefined {
   }
 }
 
-/** Reads the secrets of a file. @throws Error where it cannot be read, or is damaged */
+/** Reads the secrets of a file. @throws Error if it cannot be read, or is damaged */
 export function readLocalSecrets(file: string): LocalSecrets {
   const secrets = parseSecrets(readFileSync(file, 'utf8'));
   if (secrets === undefined) throw new Error(`${file} is damaged; remove it and a new one is made.`);
@@ -64,10 +64,10 @@ export function renewCursorKey(file: string): void {
 }
 
 /**
- * Reads the data directory's secrets, and makes directory and secrets where there are none.
+ * Reads the data directory's secrets, and makes directory and secrets if there are none.
  *
  * @param directory - `DATA_DIR`
- * @throws DirectoryError where the directory cannot be made; Error where it cannot be read or written
+ * @throws DirectoryError where the directory cannot be made; Error if it cannot be read or written
  */
 export function loadLocalSecrets(directory: string): LocalSecrets {
   makeDirectory(directory);

@@ -3,7 +3,7 @@ import { SettingsError } from '@prism-gateway/node/settings';
 
 interface SystemError extends Error {
   readonly code?: string;
-  /** SQLite's own code, where `code` says that the error is SQLite's. */
+  /** SQLite's own code, if `code` says that the error is SQLite's. */
   readonly errcode?: number;
   readonly path?: string;
   /** The system call that failed: `listen` is about the address, others are about files. */

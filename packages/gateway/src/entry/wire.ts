@@ -101,7 +101,7 @@ function startDelivering(
   };
 }
 
-/** How full the disk is, where something of the service is on it. */
+/** How full the disk is, if something of the service is on it. */
 function readDisk(settings: Settings, needsDisk: boolean): DiskUse | undefined {
   const { STORAGE_BUCKET, DATA_DIR, MIN_FREE_DISK_BYTES } = settings;
   if (!needsDisk && STORAGE_BUCKET !== undefined) return undefined;
@@ -219,7 +219,7 @@ export async function wireGateway(context: WireContext): Promise<WiredGateway> {
 /** Where the development issuer is mounted. */
 const DEV_ISSUER_PATH = '/dev/identity';
 
-/** `IDENTITY_APP_ID` of the development issuer where none is set. */
+/** `IDENTITY_APP_ID` of the development issuer if none is set. */
 const DEV_APP_ID = 'prism-gateway-dev';
 
 interface Identity {

@@ -10,7 +10,7 @@ export const NO_BODY = new Uint8Array(0);
 
 /** Reads header fields. A web platform's `Headers` is one. */
 export interface HeaderReader {
-  /** @param name - in lower case @returns null where there is none */
+  /** @param name - in lower case @returns null if there is none */
   get(name: string): string | null;
 }
 
@@ -30,7 +30,7 @@ export interface TransportRequest {
   /** Aborted when the client goes away before it has its answer. */
   readonly signal: AbortSignal;
   /**
-   * Reads the whole body, at once where it has come in already.
+   * Reads the whole body, at once if it has come in already.
    *
    * @param maxBytes - most bytes that are taken
    * @throws ApiError BODY_TOO_LARGE; BODY_INCOMPLETE when the client went away or sent a broken chunk; OVERLOADED
@@ -54,7 +54,7 @@ export interface HttpRequest extends Omit<TransportRequest, 'peerAddress'> {
    * @throws ApiError RATE_LIMITED
    */
   count: (hits: number, name?: LimitName) => Promise<void>;
-  /** Raw body; empty where there is none, and until it is read. */
+  /** Raw body; empty if there is none, and until it is read. */
   body: Uint8Array;
 }
 

@@ -54,7 +54,7 @@ export const createdResponse = (location: string, body: string): HttpResponse =>
   ...{ status: 201, body, headers: { location } },
 });
 
-/** How soon whoever asked to wait should ask again, where nobody may wait, in seconds. */
+/** How soon whoever asked to wait should ask again, if nobody may wait, in seconds. */
 export const ASK_AGAIN_SECONDS = 1;
 
 /** Has an answer say when to ask again: its caller wanted to wait for another one. @see docs/specification.md WAIT-3 */
@@ -77,7 +77,7 @@ export function errorResponse(error: ApiError): HttpResponse {
 /**
  * Goes on with a value, at once where it is there.
  *
- * @throws what `next` throws, where the value is there; else the promise rejects with it
+ * @throws what `next` throws, if the value is there; else the promise rejects with it
  */
 export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
   return value instanceof Promise ? value.then(next) : next(value);

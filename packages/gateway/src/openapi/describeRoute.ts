@@ -27,7 +27,7 @@ export interface RouteDescription {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly success: Success;
-  /** That of the route's other status of success, where it has one. */
+  /** That of the route's other status of success, if it has one. */
   readonly otherSuccess?: Success;
   /** The failures that are the route's own, by status. */
   readonly failures: Readonly<Record<number, { readonly description: string; readonly examples: Examples }>>;

@@ -33,7 +33,7 @@ export interface RelayerStats {
 /** What an administrator sees of the queue at one look. */
 export interface QueueStats {
   readonly chains: readonly ChainCounts[];
-  /** `createdAt`; absent where there is none. */
+  /** `createdAt`; absent if there is none. */
   readonly oldestPendingAt?: number;
   readonly oldestProcessingAt?: number;
   /** Of the last hour, oldest first; those without any activity are left out. */
@@ -75,7 +75,7 @@ export const KEPT_ACTS = 1000;
 export interface AdminStore {
   /** Its cost does not grow with the number of requests. @param now - milliseconds since the epoch */
   readStats(now: number): Promise<QueueStats>;
-  /** Tells when the oldest pending request of a chain was stored. @returns `createdAt`; undefined where none is pending */
+  /** Tells when the oldest pending request of a chain was stored. @returns `createdAt`; undefined if none is pending */
   findOldestPending(chainName: string): Promise<number | undefined>;
   /** Removes a record for good, unless it is `processing`. */
   remove(requestId: string): Promise<Removal>;

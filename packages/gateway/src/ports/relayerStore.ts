@@ -7,7 +7,7 @@ export interface RelayerRecord {
   readonly updatedAt: number;
   /** When an administrator suspended it: it is on the whitelist, and may not call. */
   readonly suspendedAt?: number;
-  /** Why; there where `suspendedAt` is. */
+  /** Why; there if `suspendedAt` is. */
   readonly suspendReason?: string;
 }
 

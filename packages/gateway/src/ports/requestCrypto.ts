@@ -14,7 +14,7 @@ export interface RequestCrypto {
    * @param digest - 32 bytes
    * @param signature - `r` and `s`, 64 bytes
    * @param recovery - 0 or 1
-   * @returns the uncompressed point without its prefix, 64 bytes, or undefined where there is none
+   * @returns the uncompressed point without its prefix, 64 bytes, or undefined if there is none
    */
   recoverPublicKey(digest: Uint8Array, signature: Uint8Array, recovery: number): Awaitable<Uint8Array | undefined>;
 }

@@ -159,12 +159,12 @@ export interface FeedPage {
   readonly items: readonly StoredRequest[];
   /** The store's own position text, also after the last record: it is never at its end. */
   readonly next: string;
-  /** `claimedAt` of the claim behind this position that lapses first; absent where there is none, or the store does not know. */
+  /** `claimedAt` of the claim behind this position that lapses first; absent if there is none, or the store does not know. */
   readonly nextClaimAt?: number;
 }
 
 export interface RequestStats {
-  /** Records by status; absent where the store cannot know cheaply. */
+  /** Records by status; absent if the store cannot know cheaply. */
   readonly countByStatus?: Readonly<Record<RequestStatus, number>>;
   /** `createdAt` of the oldest pending record; absent when none is pending. */
   readonly oldestPendingAt?: number;
@@ -219,7 +219,7 @@ export interface RequestStore {
   /**
    * Moves what a relayer holds back to `pending`, in small steps that hold nobody up.
    *
-   * @returns how many; as many as `limit` where there may be more
+   * @returns how many; as many as `limit` if there may be more
    */
   releaseAll(release: ReleaseAll): Promise<number>;
   /**

@@ -19,7 +19,7 @@ export interface ServiceConnection<Message> {
 
 /** Port: one thread beside the one that answers HTTP. Services share it, each with a caller of its own. */
 export interface WorkerThread {
-  /** Starts a service there, and the thread where it does not run yet. */
+  /** Starts a service there, and the thread if it does not run yet. */
   connect<Message, Reply>(service: string, data: unknown, caller: ServiceCaller<Reply>): ServiceConnection<Message>;
 }
 

@@ -66,7 +66,7 @@ export async function claimRequest(ports: ClaimPorts, requestId: string, relayer
 /** What came of a batch: the records that it moved, and the requests that it could not. */
 export interface RequestBatch {
   readonly items: readonly RequestHead[];
-  /** `status` is absent where there is no such request. */
+  /** `status` is absent if there is no such request. */
   readonly conflicts: readonly {
     readonly requestId: string;
     readonly status?: StoredRequest['status'];

@@ -52,7 +52,7 @@ function nextLapseMs(
 }
 
 /**
- * Reads what has become pending in a chain after a cursor, and waits for it where there is nothing.
+ * Reads what has become pending in a chain after a cursor, and waits for it if there is nothing.
  *
  * @param order.signal - aborted once nobody waits for the answer any more
  * @throws InvalidCursorError for a cursor of another chain, or of a store that this deployment no longer has; TooManyWaitsError

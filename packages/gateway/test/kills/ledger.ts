@@ -20,7 +20,7 @@ export interface Entry {
   /** A signer of its own: so a creation without an answer can be looked up. */
   readonly signer: string;
   readonly body: CreateRequestBody;
-  /** Answer to the creation; absent where none came. */
+  /** Answer to the creation; absent if none came. */
   created?: RequestRecord;
   /** Addresses that asked to claim it. */
   readonly claimers: Set<string>;

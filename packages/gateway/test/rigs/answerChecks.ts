@@ -4,7 +4,7 @@ import type { OpenApiRig } from './openApiRig.ts';
 
 /** Checks of real answers against the document. */
 export interface AnswerChecks {
-  /** Checks status, headers and body. @returns the body: of JSON the value, undefined where there is none */
+  /** Checks status, headers and body. @returns the body: of JSON the value, undefined if there is none */
   expectDocumented(operationId: string, response: Response): Promise<unknown>;
   /** The value of an answer's example. */
   exampleOf(operationId: string, status: number, name: string): unknown;

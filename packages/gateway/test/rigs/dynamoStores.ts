@@ -106,7 +106,7 @@ export function dynamoStore<S>(select: (stores: DynamoStores) => S): CreateStore
   };
 }
 
-/** A group of tests that needs an engine; where none can run, it is skipped and says why. */
+/** A group of tests that needs an engine; if none can run, it is skipped and says why. */
 export function describeWithDynamo(name: string, tests: () => void): void {
   const missing = missingDynamoEngine();
   if (missing === undefined) describe(name, tests);

@@ -8,7 +8,7 @@ export interface SignedCall {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** Text of the body; empty where there is none. */
+  /** Text of the body; empty if there is none. */
   readonly body: string;
 }
 

@@ -6,7 +6,7 @@ const MAX_RETRY_AFTER_SECONDS = 300;
 /**
  * Opens the way to a chat.
  *
- * @returns the channel; it throws AlertRefusedError `ALERT_REFUSED` where the service does not take an alert
+ * @returns the channel; it throws AlertRefusedError `ALERT_REFUSED` if the service does not take an alert
  */
 export function openChatChannel(options: {
   /** The webhook; for Telegram `https://api.telegram.org/bot…/sendMessage`. */

@@ -6,7 +6,7 @@ import { type AlertChannel, AlertRefusedError } from './alert.ts';
  * `x-prism-timestamp` (Unix seconds), a point, and the body.
  *
  * @param options - URL, the secret that both sides know, and the clock in milliseconds since the epoch
- * @returns the channel; it throws AlertRefusedError `ALERT_REFUSED` where the program does not take an alert
+ * @returns the channel; it throws AlertRefusedError `ALERT_REFUSED` if the program does not take an alert
  * @see docs/payments.md, "Install it"
  */
 export function openWebhookChannel(options: {

@@ -37,7 +37,7 @@ function makeLevels(path: string): void {
 /**
  * Makes a folder that is missing, and those above it, so that their names survive a loss of power. What it makes, its owner alone can read.
  *
- * Node's own recursive form never returns where the system lets nobody make a folder: below /proc.
+ * Node's own recursive form never returns if the system lets nobody make a folder: below /proc.
  *
  * @throws DirectoryError with the system's code
  */

@@ -31,7 +31,7 @@ function createCheck(file: string): () => void {
  * Opens a database that writes only into the file of its name. SQLite stays with the file that it opened, under whatever name or none:
  * after a folder was moved away, a program would go on to write where no restart and no backup finds it.
  *
- * @param file - its path; made where it is missing
+ * @param file - its path; made if it is missing
  * @returns the database; each transaction, and each write outside of one, throws FileGoneError `FILE_GONE` once the file is another
  * @see https://sqlite.org/howtocorrupt.html#unlink
  */

@@ -6,7 +6,7 @@ const SCRIPT = 'read -r _; kill -9 "$1"; [ -z "$2" ] || rm -rf -- "$2"';
 /**
  * Has a child end with this process, however that ends, even by SIGKILL: a small process waits beside it, whose input closes then.
  *
- * @param child - started a moment ago; nothing is guarded where it could not be started
+ * @param child - started a moment ago; nothing is guarded if it could not be started
  * @param options.folder - what it has on the disk, and what goes with it; default nothing
  * @returns ends the guard. To be called once the child has ended: else it would one day end a process that has got the same id since
  */

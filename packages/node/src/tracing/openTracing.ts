@@ -46,7 +46,7 @@ function readHeaders(text: string): Record<string, string> | undefined {
  * `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, taken as it is), `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` and
  * `OTEL_TRACES_SAMPLER_ARG`.
  *
- * @returns undefined where no collector is named: nothing is traced, and nothing is spent on it
+ * @returns undefined if no collector is named: nothing is traced, and nothing is spent on it
  * @throws SettingsError (`SETTINGS_INVALID`) that repeats no value
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /**
  * Waits until something holds; it is looked at often.
  *
- * @throws Error where it does not come to hold in time
+ * @throws Error if it does not come to hold in time
  */
 export async function waitUntil(
   holds: () => boolean | Promise<boolean>,

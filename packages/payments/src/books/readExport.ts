@@ -54,7 +54,7 @@ function readRows(text: string): readonly CsvRow[] {
   return rows;
 }
 
-/** @throws ExportError where there is none, or more than one */
+/** @throws ExportError if there is none, or more than one */
 function findColumn(head: readonly string[], names: readonly string[]): number {
   const letters = head.map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, ''));
   const name = names.find((known) => letters.includes(known));

@@ -33,7 +33,7 @@ const SAFE_ACT = 'Set it to 0, or name a node that keeps old states for this sta
  * disk with a wrong `SEARCH_FROM_BLOCK` would pay again what was paid before it.
  *
  * @param account - its address, where the search begins, and how many of its transactions the journal knows
- * @throws SearchStartError `SEARCH_STARTS_TOO_LATE`; viem's errors where the node does not answer at all
+ * @throws SearchStartError `SEARCH_STARTS_TOO_LATE`; viem's errors if the node does not answer at all
  * @see docs/specification.md PAY-16
  */
 export async function checkSearchStart(

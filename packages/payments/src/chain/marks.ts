@@ -44,7 +44,7 @@ export function boundMark(frontend: Hex, mark: Hex): Hex {
 /**
  * Reads the mark of a call.
  *
- * @returns its last 32 bytes where it has just so many more than `transfer` needs
+ * @returns its last 32 bytes if it has just so many more than `transfer` needs
  */
 export function readMark(data: Hex): Hex | undefined {
   return size(data) === CALL_BYTES + MARK_BYTES ? slice(data, CALL_BYTES) : undefined;
@@ -53,7 +53,7 @@ export function readMark(data: Hex): Hex | undefined {
 /**
  * Encodes the payout of a payment: a transfer whose calldata ends in the mark, or a call of the contract `Payouts` that makes it once.
  *
- * @param payout - what is paid, to whom; `payouts` is the contract where there is one
+ * @param payout - what is paid, to whom; `payouts` is the contract if there is one
  */
 export function encodePayout(payout: {
   readonly creditToken: Address;

@@ -7,7 +7,7 @@ import {
 } from 'viem';
 import { isCallRefused } from './isCallRefused.ts';
 
-/** For each read the amount, or undefined where the contract lacks the function, or refuses it. */
+/** For each read the amount, or undefined if the contract lacks the function, or refuses it. */
 export type Amounts<Reads extends readonly unknown[]> = { readonly [Place in keyof Reads]: bigint | undefined };
 
 /** What viem says of one contract. */
@@ -53,7 +53,7 @@ async function readAll(client: PublicClient, contracts: readonly ContractFunctio
  *
  * @param reads - two or more functions that return a uint256: address, ABI, name, arguments
  * @returns the amounts, in the order of the reads
- * @throws viem's errors where the node does not answer
+ * @throws viem's errors if the node does not answer
  */
 export async function readAmounts<const Reads extends readonly ContractFunctionParameters[]>(
   client: PublicClient,

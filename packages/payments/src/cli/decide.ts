@@ -80,7 +80,7 @@ function acceptListed(journal: PaymentJournal, { paymentIntentId, txHash }: Paym
  * Lets a payment that is held or refused be tried again.
  *
  * @param decision - which payment, in whose name, and whether the values that are listed now hold
- * @throws UsageError where there is nothing to release
+ * @throws UsageError if there is nothing to release
  */
 export function releasePayment(
   journal: PaymentJournal,

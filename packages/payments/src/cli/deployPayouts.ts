@@ -18,7 +18,7 @@ const MINED_WITHIN_MS = 600_000;
  *
  * @param settings - node, credit token, frontend, who may pay (`RELAYER_ADDRESSES`), and the key that pays for it
  * @param owner - who may change the payers; absent: the key's own address
- * @throws UsageError where nobody may pay, the key is an instance's own, or the token is no credit token; viem's errors
+ * @throws UsageError if nobody may pay, the key is an instance's own, or the token is no credit token; viem's errors
  * @see docs/payments.md, "Install it"
  */
 export async function deployPayouts(settings: Settings<'deploy-payouts'>, owner?: Address): Promise<Address> {

@@ -23,7 +23,7 @@ function reachOf(balance: bigint, costs: readonly bigint[]): string {
  * Reads what an instance has, and how far that goes.
  *
  * @param journal - says whose journal it is, and what payments cost of late
- * @returns undefined where the settings name no node or token; a node that cannot be asked is said so
+ * @returns undefined if the settings name no node or token; a node that cannot be asked is said so
  */
 export async function readBalances(
   settings: Settings,

@@ -191,7 +191,7 @@ interface CommandWiring {
 /**
  * Runs a command that looks after the journal; the relayer may be at work meanwhile.
  *
- * @returns the process's exit code; undefined where there is no such command
+ * @returns the process's exit code; undefined if there is no such command
  * @throws UsageError, UnreachedError, SettingsError, JournalFileError; viem's errors
  * @see docs/payments.md, "Install it"
  */
@@ -214,7 +214,7 @@ export async function runCommand(argv: readonly string[], wiring: CommandWiring)
  * Opens the journal of an instance, which may be at work meanwhile.
  *
  * @returns the journal, and the folder it is in
- * @throws UsageError where there is none
+ * @throws UsageError if there is none
  */
 function openJournalOf(settings: Pick<Settings, 'DATA_DIR'>): {
   readonly journal: PaymentJournal;
@@ -239,8 +239,8 @@ function copyDatabase(from: string, to: string): void {
 /**
  * Copies the journal with its outbox, and the sender's journal, while the relayer is at work.
  *
- * @param target - a folder without a backup in it; made where it is missing
- * @throws UsageError where there is a backup already, or no room for one; then nothing of it is left. DirectoryError
+ * @param target - a folder without a backup in it; made if it is missing
+ * @throws UsageError if there is a backup already, or no room for one; then nothing of it is left. DirectoryError
  */
 function backUp(
   source: { readonly journal: PaymentJournal; readonly folder: string },

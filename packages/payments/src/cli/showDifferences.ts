@@ -74,7 +74,7 @@ async function findDifferences(
  *
  * @param context - journal, settings as texts, the words of the command line, and where text goes
  * @returns the exit code: 0 if they agree, 1 if they do not
- * @throws UsageError, UnreachedError, SettingsError where they cannot be compared
+ * @throws UsageError, UnreachedError, SettingsError if they cannot be compared
  * @see docs/payments.md, "Install it"
  */
 export async function showDifferences(context: {

@@ -23,7 +23,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   await output.close();
 }
 
-/** Prints what each account has. @returns 1 where something is low */
+/** Prints what each account has. @returns 1 if something is low */
 async function tell(settings: Settings<'gas-monitor'>, isJson: boolean): Promise<number> {
   const { GAS_WARN_BALANCE_ETH: warnBelow, STABLECOIN_WARN_BALANCE: warnStablecoinsBelow } = settings;
   const targets = await listTargets(settings, new AbortController().signal);

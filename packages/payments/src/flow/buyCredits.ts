@@ -123,7 +123,7 @@ function takeBroken(
 /**
  * Waits for a buy.
  *
- * @throws StepError `BUY_FAILED` where nothing was bought; SenderError where that is not known
+ * @throws StepError `BUY_FAILED` if nothing was bought; SenderError if that is not known
  */
 export async function settleBuy(context: RelayerContext, payment: Payment): Promise<void> {
   const { journal, memory, log } = context;

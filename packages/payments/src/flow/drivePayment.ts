@@ -152,7 +152,7 @@ function wasUndone({ journal }: RelayerContext, paymentIntentId: string): boolea
 /**
  * Tells the frontend which transaction paid a payment.
  *
- * @throws FrontendError where the frontend does not take it now
+ * @throws FrontendError if the frontend does not take it now
  * @see docs/specification.md FRONT-3
  */
 async function completePayment(context: RelayerContext, payment: Payment): Promise<void> {

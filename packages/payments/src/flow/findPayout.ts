@@ -68,7 +68,7 @@ function judge({ config }: RelayerContext, payment: Payment, payout: FoundPayout
  *
  * @param payment - not yet paid, as far as is known
  * @returns the payout, deep enough; if none is in order, one with its fault; undefined if there is none at all
- * @throws NodeBehindError, StepError `CHAIN_UNAVAILABLE` where it cannot be known now; viem's errors
+ * @throws NodeBehindError, StepError `CHAIN_UNAVAILABLE` if it cannot be known now; viem's errors
  */
 export async function findPayout(context: RelayerContext, payment: Payment): Promise<FoundPayout | undefined> {
   const { config, journal, search, signal } = context;
@@ -164,7 +164,7 @@ export function takePayout(
  * Asks the contract `Payouts` who has paid, as of one block, so that no node that is behind can answer; the search, or else the contract's
  * event, tells with which transaction.
  *
- * @throws StepError `CHAIN_UNAVAILABLE` where the contract says that it is paid and the logs do not show it; viem's errors
+ * @throws StepError `CHAIN_UNAVAILABLE` if the contract says that it is paid and the logs do not show it; viem's errors
  */
 async function findPaid(
   { client, config, journal, readFrontend }: RelayerContext,

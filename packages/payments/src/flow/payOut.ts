@@ -88,7 +88,7 @@ async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent
 /**
  * Waits for a payout.
  *
- * @throws StepError `PAYOUT_FAILED` where nothing was paid; SenderError where that is not known
+ * @throws StepError `PAYOUT_FAILED` if nothing was paid; SenderError if that is not known
  */
 export async function settlePayout(context: RelayerContext, payment: Payment): Promise<void> {
   const { journal, log, config } = context;

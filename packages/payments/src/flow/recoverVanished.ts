@@ -107,7 +107,7 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
 /**
  * Brings back a payout that a reorganisation has undone, or makes it anew once it can never come back.
  *
- * @throws KeyUsedElsewhereError where a foreign transaction has taken the payout's account nonce; viem's errors
+ * @throws KeyUsedElsewhereError if a foreign transaction has taken the payout's account nonce; viem's errors
  * @see docs/payments.md, "Why it cannot pay twice"
  */
 export async function recoverVanished(context: RelayerContext, payment: Payment): Promise<void> {

@@ -38,9 +38,9 @@ export interface RelayerContext {
   readonly search: TransferSearch;
   readonly fence: PayoutFence;
   readonly watch: KeyWatch;
-  /** Finds out what the key has done, where the journal does not know; at once where it does. */
+  /** Finds out what the key has done, if the journal does not know; at once if it does. */
   readonly settle: () => Promise<void>;
-  /** The frontend's id in the contract `Payouts`. @throws StepError `CONTRACTS_WRONG` where it lets this address not pay; viem's errors */
+  /** The frontend's id in the contract `Payouts`. @throws StepError `CONTRACTS_WRONG` if it lets this address not pay; viem's errors */
   readonly readFrontend: () => Promise<Hex>;
   /** Blocks that may be replaced. */
   readonly reorgDepth: number;

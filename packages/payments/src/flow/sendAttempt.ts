@@ -17,7 +17,7 @@ const UNSETTLED = ['CLOSED', 'JOURNAL_FAILED', 'INTENT_MISMATCH', 'INVALID_ARGUM
  *
  * @param payment - in a state that has one
  * @returns the attempt that was journalled last
- * @throws TypeError where there is none, which is a defect
+ * @throws TypeError if there is none, which is a defect
  */
 export function findOpenAttempt(context: RelayerContext, payment: Payment): Attempt {
   const attempt = context.journal.attemptsOf(payment.paymentIntentId).findLast(({ state }) => state === 'open');

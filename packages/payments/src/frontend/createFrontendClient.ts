@@ -25,7 +25,7 @@ export class FrontendError extends Error {
 export interface ClaimAnswer {
   /** Whether this instance now holds the payment, another does, or the frontend does not know it. */
   readonly answer: 'claimed' | 'taken' | 'unknown';
-  /** The frontend's name of the claim, where it gives one: by it the claim can be given up. */
+  /** The frontend's name of the claim, if it gives one: by it the claim can be given up. */
   readonly claimId?: string;
 }
 

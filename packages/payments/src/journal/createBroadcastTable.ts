@@ -14,9 +14,9 @@ export interface BroadcastTable {
   add(broadcast: { readonly nonce: number; readonly raw: Hex }): void;
   /** The newest of each nonce, lowest nonce first. */
   list(): readonly Broadcast[];
-  /** The nonce of a transaction; undefined where it is not kept (any more). */
+  /** The nonce of a transaction; undefined if it is not kept (any more). */
   nonceOf(txHash: Hash): number | undefined;
-  /** @returns the signed bytes; undefined where they are not kept (any more) */
+  /** @returns the signed bytes; undefined if they are not kept (any more) */
   find(txHash: Hash): Hex | undefined;
   /** All that were broadcast on a nonce, and are kept. */
   listOn(nonce: number): readonly Hash[];

@@ -122,7 +122,7 @@ function openDatabase(file: string): DatabaseSync {
 /**
  * Opens the journal: SQLite, each commit synced to the disk.
  *
- * @param options - the file, made where it is missing with its folder, and the clock in milliseconds
+ * @param options - the file, made if it is missing with its folder, and the clock in milliseconds
  * @throws JournalFileError `JOURNAL_UNUSABLE`
  * @see https://sqlite.org/wal.html
  */

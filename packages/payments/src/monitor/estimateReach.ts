@@ -29,7 +29,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
  * Estimates how far the last balance goes at the recent cost of a transaction: the middle one of the costs seen between two samples, so
  * that neither ether that came in nor ether that was taken out counts as a price.
  *
- * @returns undefined where no transaction was seen
+ * @returns undefined if no transaction was seen
  */
 export function estimateReach(samples: readonly Sample[]): Reach | undefined {
   const costs: bigint[] = [];

@@ -32,7 +32,7 @@ function readSamples(text: unknown): readonly Sample[] {
 /**
  * Opens the monitor's memory: SQLite, each commit synced to the disk.
  *
- * @param options - the file, made where it is missing, and the clock in milliseconds since the epoch
+ * @param options - the file, made if it is missing, and the clock in milliseconds since the epoch
  */
 export function openMonitorStore(options: { readonly file: string; readonly now: () => number }): MonitorStore {
   const { file, now } = options;

@@ -56,7 +56,7 @@ function amountFault(value: unknown): string | undefined {
 }
 
 function checkEntry(entry: unknown, forbidden: readonly Address[]): ListedPayment | ListingFault {
-  // A lookup on a value of any type gives `undefined` where there is nothing.
+  // A lookup on a value of any type gives `undefined` if there is nothing.
   const fields = (typeof entry === 'object' && entry !== null ? entry : {}) as Readonly<Record<string, unknown>>;
   const id = idSchema.safeParse(fields.paymentIntentId);
   if (!id.success) return { reason: 'An entry has no paymentIntentId of 1 to 200 visible ASCII characters.' };

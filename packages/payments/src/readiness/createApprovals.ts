@@ -55,7 +55,7 @@ async function sendApproval(parts: ApprovalParts, approval: Approval, amount?: b
 
 /** What sees to approvals. */
 export interface Approvals {
-  /** Sends what is missing, and nobody waits for it. @throws StepError `APPROVAL_MISSING` where that failed the last time */
+  /** Sends what is missing, and nobody waits for it. @throws StepError `APPROVAL_MISSING` if that failed the last time */
   begin(): void;
   /** Sends what is missing, and waits for it. */
   ensure(): Promise<void>;

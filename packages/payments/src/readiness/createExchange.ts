@@ -15,7 +15,7 @@ export interface Offer {
 
 /** Reads prices of the Exchange. One that has `buy` alone is taken to sell at the expected rate. */
 export interface Exchange {
-  /** Credits for one stablecoin: the Exchange's word, or the expected rate where it says nothing. */
+  /** Credits for one stablecoin: the Exchange's word, or the expected rate if it says nothing. */
   readRate(): Promise<bigint>;
   /** What an amount of stablecoin base units buys, and what is in hand already. */
   readOffer(stablecoinAmount: bigint): Promise<Offer>;

@@ -10,7 +10,7 @@ import type { Balances } from './readAccountBalances.ts';
 /** What claims are decided by; what contracts say of it is of one block. */
 export interface Standing {
   readonly balances: Balances;
-  /** Credits for one stablecoin: the Exchange's word, or the expected rate where it says nothing. */
+  /** Credits for one stablecoin: the Exchange's word, or the expected rate if it says nothing. */
   readonly rate: bigint;
   /** Of the Exchange and of Payouts, in base units. */
   readonly allowances: readonly bigint[];
@@ -131,7 +131,7 @@ async function findOtherKind(client: PublicClient, address: Address, self: Addre
  * Compares the contracts of the settings with the chain.
  *
  * @returns one sentence a fault; none: they are what they should be
- * @throws viem's errors where the node does not answer
+ * @throws viem's errors if the node does not answer
  * @see docs/specification.md PAY-5
  */
 export async function verifyContracts(parts: ContractParts): Promise<readonly string[]> {

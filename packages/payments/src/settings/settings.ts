@@ -90,7 +90,7 @@ function targetFaults(program: Program, given: Environment): string[] {
     : [...own, ...keyFaults(given, 'RELAYER_').map((fault) => `${fault}; or name RELAYER_ADDRESSES to watch`)];
 }
 
-/** Whether a URL stays on this machine or in a private network, where no stranger listens. */
+/** Whether a URL stays on this machine or in a private network, if no stranger listens. */
 function isPrivateHost(url: string): boolean {
   const { hostname } = new URL(url);
   if (

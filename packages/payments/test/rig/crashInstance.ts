@@ -15,7 +15,7 @@ export interface CrashingInstance {
 /**
  * Starts the real program, to be killed at a point of its work.
  *
- * @param crash - the number of the point, 0 for none, among those of a name where one is given; and a file for the points' names
+ * @param crash - the number of the point, 0 for none, among those of a name if one is given; and a file for the points' names
  */
 export function crashInstance(
   settings: Readonly<Record<string, string>>,

@@ -44,7 +44,7 @@ function nameCall(input: Parameters<typeof fetch>[0], init: Parameters<typeof fe
 }
 
 globalThis.fetch = async (input, init) => {
-  // viem hands over a Request where it has one; its body is the init's.
+  // viem hands over a Request if it has one; its body is the init's.
   const name = nameCall(input, init);
   pass(`before ${name}`);
   const response = await realFetch(input, init);

@@ -10,7 +10,7 @@ export type Verdict = 'accepted' | 'timestamp' | 'signature' | 'whitelist';
 export interface Case {
   readonly name: string;
   readonly expected: Verdict;
-  /** Why, where the name does not say it. */
+  /** Why, if the name does not say it. */
   readonly note?: string;
   /** The service's clock, in milliseconds. */
   readonly now?: number;

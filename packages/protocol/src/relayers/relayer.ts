@@ -42,7 +42,7 @@ export const relayerListSchema = z.strictObject({ relayers: z.array(relayerRecor
 
 export const relayerRemovedSchema = z.strictObject({ message: z.string(), address: addressFormat });
 
-/** Answer to `POST /admin/relayers/{address}/release`; `complete` is false where the relayer may hold more. */
+/** Answer to `POST /admin/relayers/{address}/release`; `complete` is false if the relayer may hold more. */
 export const relayerReleasedSchema = z.strictObject({
   address: addressFormat,
   released: z.int(),

@@ -97,7 +97,7 @@ export const reportRequestsSchema = z.strictObject(
   { error: expecting('an object') },
 );
 
-/** One request of a batch that was not moved: the status that it has, absent where there is no such request, and why. */
+/** One request of a batch that was not moved: the status that it has, absent if there is no such request, and why. */
 export const requestConflictSchema = z.strictObject({
   requestId: requestIdFormat,
   status: z.optional(z.enum(REQUEST_STATUSES)),

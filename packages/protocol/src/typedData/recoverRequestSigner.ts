@@ -16,7 +16,7 @@ export interface SignedRequest<A extends SignedAction = SignedAction> extends Ty
  * A contract wallet (ERC-1271) signs otherwise: that its signature recovers to another address says nothing.
  *
  * @returns the address, EIP-55 checksummed
- * @throws viem's error where no key can have made the signature
+ * @throws viem's error if no key can have made the signature
  */
 export async function recoverRequestSigner<A extends SignedAction>(request: SignedRequest<A>): Promise<Address> {
   const signature: SplitSignature = request.params;

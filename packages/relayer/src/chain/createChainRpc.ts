@@ -36,7 +36,7 @@ export interface ChainRpc {
    * @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID`
    */
   read<T>(call: ChainCall, parse: (result: unknown) => T): Promise<T>;
-  /** Calls a contract, where a revert is an answer as good as any. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
+  /** Calls a contract, if a revert is an answer as good as any. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   attempt(call: ChainCall): Promise<{ readonly returned: `0x${string}` } | Revert>;
   /** Simulates a call of a contract. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   readonly simulate: Simulator;

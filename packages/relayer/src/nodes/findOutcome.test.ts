@@ -104,7 +104,7 @@ test('of nodes that are fresh two have to agree, unless one alone answers: what 
   expect(await ask([node(other, 0n), first, first])).toEqual(used);
   expect(await ask([first, second, second])).toEqual(open);
   expect(await ask([first, silent])).toEqual(used);
-  // Who hangs holds nobody up where two agree.
+  // Who hangs holds nobody up if two agree.
   const hangs: Node = { ...first, reader: { block: () => new Promise(() => undefined) } };
   expect(await ask([hangs, second, second])).toEqual(open);
 });

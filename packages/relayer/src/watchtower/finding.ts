@@ -27,7 +27,7 @@ export interface Finding {
   readonly relayer: Hex;
   /** What shows it, in a sentence. */
   readonly text: string;
-  /** The transaction that has carried the request out, where there is one. */
+  /** The transaction that has carried the request out, if there is one. */
   readonly txHash: Hex | undefined;
   /** The newest block when it was found. */
   readonly block: bigint;

@@ -49,7 +49,7 @@ async function readHead(rpc: WatchedChain['rpc'], block: bigint | 'latest'): Pro
   });
 }
 
-/** The newest of the heads that the chain still has; undefined where it has none of them. */
+/** The newest of the heads that the chain still has; undefined if it has none of them. */
 async function findKept(
   rpc: WatchedChain['rpc'],
   seen: readonly SeenHead[],
@@ -105,7 +105,7 @@ async function readSkipped(rpc: WatchedChain['rpc'], range: { after: bigint; hea
 /**
  * Makes the look at a chain: what is new since what was seen, and what of that is gone.
  *
- * @returns the look; its `sinceSeconds` says how far back the first one goes, in Unix seconds. It throws ChainError where the node does
+ * @returns the look; its `sinceSeconds` says how far back the first one goes, in Unix seconds. It throws ChainError if the node does
  * not answer, or is behind what was seen
  */
 export function createChainLook(chain: WatchedChain & { readonly confirmations: bigint }) {

@@ -221,7 +221,7 @@ function writeAudit({ chains, findings, since }: AuditReport): string {
  * `watchtower audit --since WHEN [--json]`: goes through what was posted since a time, against the chain as it is now, and prints what is not
  * true. It keeps nothing, and does nothing about what it finds.
  *
- * @returns 1 where a relayer has lied, else 0
+ * @returns 1 if a relayer has lied, else 0
  * @throws SettingsError, CommandLineError, ChainError, GatewayError
  * @see docs/specification.md WATCH-5
  */

@@ -56,7 +56,7 @@ type Parsed = SettingValues<typeof watchtowerSettings>;
 export interface WatchedChainSettings {
   /** The gateway's name of it. */
   readonly chainName: string;
-  /** Nodes of the chain: where there are several, two have to agree before a relayer is accused. */
+  /** Nodes of the chain: if there are several, two have to agree before a relayer is accused. */
   readonly rpcUrls: readonly [string, ...string[]];
   /** In lower case. */
   readonly forwarder: `0x${string}`;

@@ -41,7 +41,7 @@ const BURN_THEN_YES: Hex = concat([OP.jumpDest, push(5000), OP.gas, OP.gt, push(
 export const WALLET_CODES = {
   /** Says yes as long as no slot is set: its owner sets one the moment before its transaction is mined. */
   turncoat: yesIf(concat([push(0), OP.sload, OP.isZero])),
-  /** Say yes only where no transaction is mined. */
+  /** Say yes only if no transaction is mined. */
   seesBaseFee: yesIf(concat([OP.baseFee, OP.isZero])),
   seesGasPrice: yesIf(concat([OP.gasPrice, OP.isZero])),
   seesCoinbase: yesIf(concat([OP.coinbase, OP.isZero])),

@@ -73,7 +73,7 @@ async function checkRecord(truth: Awaited<ReturnType<typeof readTruth>>, { plan 
   const executed = truth.executions.get(executionKey(plan.signer, plan.nonce)) ?? [];
   const expected = plan.fate === 'succeeds' ? 'success' : 'failed';
   expect.soft(record.status, `${record.requestId}: ${record.errorMessage}`).toBe(expected);
-  // Never twice, and not at all where it failed.
+  // Never twice, and not at all if it failed.
   expect.soft(executed.length).toBe(plan.fate === 'succeeds' ? 1 : 0);
   if (plan.fate === 'succeeds') expect.soft(record.txHash).toBe(executed[0]);
   else expect.soft(record.errorMessage).toContain('NotPrismOwner');

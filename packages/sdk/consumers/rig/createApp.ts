@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** A folder of its own, somewhere outside the repository. */
 export interface AppFolder extends Disposable {
   readonly path: string;
-  /** Runs a program there. @returns what it printed @throws Error with what it printed, where it fails */
+  /** Runs a program there. @returns what it printed @throws Error with what it printed, if it fails */
   run(command: string, ...args: readonly string[]): Promise<string>;
   /** Installs packages from the registry, and the tarballs. */
   install(...packages: readonly string[]): Promise<void>;

@@ -37,7 +37,7 @@ export interface AdminClient {
  * Makes an administrator's client of the gateway. Each of its calls may be repeated: doing it twice is doing it once.
  *
  * @param options.adminKey - the gateway's `ADMIN_API_KEY`; never for a browser
- * @throws GatewayError UNAUTHORISED from each call, where the key is wrong
+ * @throws GatewayError UNAUTHORISED from each call, if the key is wrong
  * @see docs/specification.md WHITELIST-1
  */
 export function createAdminClient(options: AdminClientOptions): AdminClient {

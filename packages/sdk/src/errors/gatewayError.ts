@@ -16,7 +16,7 @@ export type GatewayErrorKind =
   /** An answer that no gateway gives: is the URL right? */
   | 'UNEXPECTED_ANSWER';
 
-/** What went wrong, as a program matches it: the gateway's own code, or the kind where it gave none. */
+/** What went wrong, as a program matches it: the gateway's own code, or the kind if it gave none. */
 export type GatewayErrorCode = ErrorCode | GatewayErrorKind;
 
 /** One fault of a refused body or query. */
@@ -50,7 +50,7 @@ export class GatewayError extends Error {
   declare readonly kind: GatewayErrorKind;
   /** As the gateway gave it, like `TOO_MANY_OPEN_CLAIMS`; a later gateway may have others. */
   declare readonly code: GatewayErrorCode;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was an answer. */
   declare readonly status: number | undefined;
   /** Every fault of a body or query that was not valid; else empty. */
   declare readonly details: readonly GatewayFault[];
@@ -58,7 +58,7 @@ export class GatewayError extends Error {
   declare readonly retryAfterMs: number | undefined;
   /** The answer's `X-Request-Id`: what an operator finds the call by. */
   declare readonly requestId: string | undefined;
-  /** Whether the gateway may have done what was asked all the same: true where the answer was lost. */
+  /** Whether the gateway may have done what was asked all the same: true if the answer was lost. */
   declare readonly mayHaveHappened: boolean;
 
   constructor({ message, cause, details = [], mayHaveHappened = false, ...facts }: GatewayErrorFacts) {
@@ -172,9 +172,9 @@ export function errorFromResponse(
 /**
  * Reads a `Retry-After` header: seconds, or a date.
  *
- * @param value - the header, null where there is none
+ * @param value - the header, null if there is none
  * @param nowMs - Unix time in milliseconds
- * @returns milliseconds from now, at least 0; undefined where there is none or it cannot be read
+ * @returns milliseconds from now, at least 0; undefined if there is none or it cannot be read
  * @see RFC 9110 section 10.2.3
  */
 export function readRetryAfter(value: string | null, nowMs: number): number | undefined {

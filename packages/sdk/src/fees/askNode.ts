@@ -15,7 +15,7 @@ const MAX_LAYERS = 8;
 /**
  * Finds the node's own error among the layers that a client wraps round it.
  *
- * @returns undefined where the node has answered nothing
+ * @returns undefined if the node has answered nothing
  */
 export function readRefusal(error: unknown): NodeRefusal | undefined {
   let found: NodeRefusal | undefined;

@@ -130,7 +130,7 @@ export async function quoteFee<A extends SignedAction>(terms: FeeTerms, order: Q
 /** What a fifth of the gas of each of the last twenty blocks has paid at most: what relayers ask for. */
 const TIP_HISTORY = ['0x14', 'latest', [20]] as const;
 
-/** What was usual in the last blocks. @returns undefined where all of them are empty, or the answer cannot be read */
+/** What was usual in the last blocks. @returns undefined if all of them are empty, or the answer cannot be read */
 function findUsual(history: unknown): bigint | undefined {
   const { reward, gasUsedRatio } = Object(history);
   if (!Array.isArray(reward) || !Array.isArray(gasUsedRatio)) return undefined;

@@ -33,7 +33,7 @@ export interface ExtraCost {
   readonly gas: bigint;
 }
 
-/** @returns `0x` where there is nothing at the address that knows the function */
+/** @returns `0x` if there is nothing at the address that knows the function */
 async function tryCall(client: NodeClient, to: string, data: Hex): Promise<string> {
   try {
     return String(await callContract(client, { to, data }));

@@ -35,7 +35,7 @@ export interface OutgoingCall {
   readonly method: string;
   /** As the service routes it: without query and base path. */
   readonly path: string;
-  /** The raw bytes; empty where there is no body. */
+  /** The raw bytes; empty if there is no body. */
   readonly body: Uint8Array;
 }
 
@@ -49,7 +49,7 @@ export interface GatewayCall {
   /** Further headers, made anew for each attempt. */
   readonly makeHeaders?: ((call: OutgoingCall) => Promise<Record<string, string>>) | undefined;
   /**
-   * `freely`: doing it twice is doing it once. `ifUnsent`: repeated only where the gateway has surely not done it (429, or no
+   * `freely`: doing it twice is doing it once. `ifUnsent`: repeated only if the gateway has surely not done it (429, or no
    * connection); else the error's `mayHaveHappened` is true.
    */
   readonly repeat: 'freely' | 'ifUnsent';

@@ -83,7 +83,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
  * @param policy - the bounds
  * @param state.attempt - attempts made so far, from 1
  * @param state.random - from 0 to 1
- * @param state.retryAfterMs - what the gateway asked, where it did
+ * @param state.retryAfterMs - what the gateway asked, if it did
  * @returns milliseconds; undefined when the gateway asks for more than the policy waits
  */
 export function chooseDelay(

@@ -26,7 +26,7 @@ export interface FeedPage {
   readonly items: readonly RequestRecord[];
   /** Where the next page begins. */
   readonly cursor: string;
-  /** When to ask again, in milliseconds: where the gateway lets no call wait, and there was nothing. */
+  /** When to ask again, in milliseconds: if the gateway lets no call wait, and there was nothing. */
   readonly askAgainMs?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ const LONGEST_PAUSE_MS = 1900;
 export const chooseFeedPause = (askAgainMs: number, quiet: number) =>
   choosePause(askAgainMs, { quiet, longestMs: LONGEST_PAUSE_MS });
 
-/** Least time between two looks that find nothing, in milliseconds, where the gateway does not wait. */
+/** Least time between two looks that find nothing, in milliseconds, if the gateway does not wait. */
 const PAUSE_MS = 1000;
 
 /**

@@ -25,7 +25,7 @@ export interface Move extends CallOptions {
 /**
  * Asks for one move of a request's state, once.
  *
- * @throws GatewayError; with `mayHaveHappened` where the answer was lost
+ * @throws GatewayError; with `mayHaveHappened` if the answer was lost
  * @see docs/specification.md CLAIM-4, REPORT-1
  */
 async function updateRequest(
@@ -54,7 +54,7 @@ export function isClaimed(context: RelayerContext, record: RequestHead): boolean
 export interface MoveRules {
   /** Whether the record shows that this move has been made, by this relayer. */
   readonly isDone: (record: RequestRecord) => boolean;
-  /** `always`: a conflict is looked into even where no answer was lost, since the call may repeat one of an earlier process. */
+  /** `always`: a conflict is looked into even if no answer was lost, since the call may repeat one of an earlier process. */
   readonly readBack: 'always' | 'afterLostAnswer';
 }
 
@@ -118,7 +118,7 @@ export function claimRequest(
  * Gives a claimed request back, so that another relayer may take it at once. Where the answer was lost, the request is read back:
  * no longer under this relayer's claim is given back.
  *
- * @returns the record, `pending`; or as it is by now, where the answer was lost
+ * @returns the record, `pending`; or as it is by now, if the answer was lost
  * @throws GatewayError CONFLICT when this relayer does not hold it; NOT_FOUND, UNAUTHORISED
  */
 export async function releaseRequest(

@@ -61,7 +61,7 @@ export type Report = { readonly requestId: string } & Outcome;
  * Reports how 1 to 100 requests ended, in one call. As with a single report, to report the same again is a success: what conflicts
  * is read back, and is no conflict where it shows this relayer's own report.
  *
- * @throws GatewayError VALIDATION_FAILED for all of them where one is malformed; UNAUTHORISED, NOT_FOUND from a gateway that has the
+ * @throws GatewayError VALIDATION_FAILED for all of them if one is malformed; UNAUTHORISED, NOT_FOUND from a gateway that has the
  * specification alone, and what any call may throw
  */
 export async function reportRequests(

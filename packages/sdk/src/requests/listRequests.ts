@@ -27,7 +27,7 @@ export interface RequestList extends AsyncIterable<RequestRecord> {
    * @throws GatewayError
    */
   page(lastKey?: string | null): Promise<RequestPage>;
-  /** Iterates over whole pages. @throws GatewayError UNEXPECTED_ANSWER also where a cursor comes again */
+  /** Iterates over whole pages. @throws GatewayError UNEXPECTED_ANSWER also if a cursor comes again */
   pages(): AsyncIterable<RequestPage>;
 }
 

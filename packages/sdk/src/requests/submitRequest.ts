@@ -32,7 +32,7 @@ async function postRequest(
  *
  * @param transport - the way to the gateway
  * @param submission.body - what `createSignedParams` made, with its action and chain
- * @returns the record, `pending`; or as it is by now, where it had been stored and its answer was lost
+ * @returns the record, `pending`; or as it is by now, if it had been stored and its answer was lost
  * @throws GatewayError VALIDATION_FAILED, RATE_LIMITED, UNAVAILABLE, NETWORK_FAILED, ABORTED; with `mayHaveHappened` the
  * request may be stored all the same: `findRequest` tells
  * @see docs/specification.md CREATE-1
@@ -78,7 +78,7 @@ function holdsSame(record: RequestRecord, body: CreateRequestBody): boolean {
 /**
  * Looks among the signer's newest requests for one with this very content, signature included: the same request, already stored.
  *
- * @returns the newest such record; undefined where there is none among the last 300
+ * @returns the newest such record; undefined if there is none among the last 300
  * @throws GatewayError
  */
 export async function findSubmitted(

@@ -30,7 +30,7 @@ export function isEnded<T extends { readonly status: RequestStatus }>(
   return record.status === 'success' || record.status === 'failed';
 }
 
-/** Looks at a request, and lets the gateway wait until its status is another one, where there is a connection to spare for that. */
+/** Looks at a request, and lets the gateway wait until its status is another one, if there is a connection to spare for that. */
 async function look(transport: Transport, { seen, ...order }: RequestLook): Promise<RequestRecord> {
   const { waits } = transport;
   if (seen === undefined || waits.open >= waits.most) return await getRequest(transport, order);

@@ -30,7 +30,7 @@ export interface StoredObject {
 
 /** What the store says of an object without giving it out. */
 export interface ObjectHead {
-  /** Stored bytes; undefined where the store does not say. */
+  /** Stored bytes; undefined if the store does not say. */
   readonly size: number | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
@@ -42,7 +42,7 @@ export interface StorageClient {
   put(content: Uint8Array, options?: CallOptions): Promise<StoredObject>;
   /** Gets, verifies and decrypts an object. @throws GatewayError NOT_FOUND; StorageError CONTENT_MISMATCH, DECRYPTION_FAILED */
   get(key: string, options?: CallOptions): Promise<Bytes>;
-  /** @returns undefined where there is no such object @throws GatewayError */
+  /** @returns undefined if there is no such object @throws GatewayError */
   head(key: string, options?: CallOptions): Promise<ObjectHead | undefined>;
   /** Deletes an object; one that is not there is no error. @throws GatewayError */
   delete(key: string, options?: CallOptions): Promise<void>;
@@ -142,7 +142,7 @@ interface ObjectOrder {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Gets a presigned URL, with a fresh token where the gateway refuses the one at hand. */
+/** Gets a presigned URL, with a fresh token if the gateway refuses the one at hand. */
 async function signOperation(
   context: ObjectContext,
   order: ObjectOrder,

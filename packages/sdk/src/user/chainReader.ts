@@ -57,7 +57,7 @@ export async function readForwarderNonce(
  *
  * @param reader - a viem public client
  * @param signer - the wallet's address
- * @throws what the client throws where the chain could not be asked
+ * @throws what the client throws if the chain could not be asked
  * @see https://eips.ethereum.org/EIPS/eip-1271
  */
 export async function isSignedByContract(

@@ -48,7 +48,7 @@ type Turns = <T>(act: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 /**
  * Makes a queue of turns.
  *
- * @returns a function that runs an act once all earlier ones have ended; it throws GatewayError ABORTED at once where the signal
+ * @returns a function that runs an act once all earlier ones have ended; it throws GatewayError ABORTED at once if the signal
  * fires before. An act under way sees its signal for itself, and knows how far it has come.
  */
 function createTurns(): Turns {
@@ -177,7 +177,7 @@ function isOpenHere(search: RequestSearch, record: RequestRecord): boolean {
  * walk has seen, and no further than 10 pages.
  *
  * @param walk.sinceMs - Unix time in milliseconds; older ones are known
- * @returns `seen`: all that were looked at by their ids, without the record where it is not open here; `newestMs`: Unix time
+ * @returns `seen`: all that were looked at by their ids, without the record if it is not open here; `newestMs`: Unix time
  * in milliseconds when the newest was made
  * @throws GatewayError
  */

@@ -20,7 +20,7 @@ export type Verb<A extends SignedAction> = (input: ActionInput<A>, options?: Cal
 
 /** One verb for each action that a user signs: the action's name without `_FOR`, in camel case. */
 export interface UserVerbs {
-  /** Creates a prism, funded by a permit where `fundAmount` is above 0. Its id: `deriveCloudId`. */
+  /** Creates a prism, funded by a permit if `fundAmount` is above 0. Its id: `deriveCloudId`. */
   readonly createPrism: Verb<'CREATE_PRISM_FOR'>;
   /** Creates a prism and writes its first entries, in one transaction. */
   readonly createPrismWithData: Verb<'CREATE_PRISM_WITH_DATA_FOR'>;

@@ -44,7 +44,7 @@ export interface TypedDataSigner {
 /**
  * Asks a wallet for its first account; the user may have to agree.
  *
- * @returns undefined where it gives none
+ * @returns undefined if it gives none
  * @see https://eips.ethereum.org/EIPS/eip-1102
  */
 async function readProviderAddress(provider: Eip1193Provider): Promise<string | undefined> {
@@ -68,7 +68,7 @@ function writeTypedData({ domain, types, primaryType, message }: SignableTypedDa
  *
  * @param order.address - the account to sign with
  * @returns the signature as hex
- * @throws WalletError WALLET_ANSWER; and what the wallet throws, such as code 4001 where the user refuses
+ * @throws WalletError WALLET_ANSWER; and what the wallet throws, such as code 4001 if the user refuses
  * @see https://eips.ethereum.org/EIPS/eip-1193
  */
 async function signByProvider(

@@ -81,13 +81,13 @@ export interface Chain {
   /** @returns the hash, which the node must have computed as we did */
   broadcast(version: { readonly raw: Hex; readonly hash: Hash }): Promise<void>;
   receipt(hash: Hash): Promise<Receipt | undefined>;
-  /** As `receipt`; where the node that is asked first has none, what another one has. */
+  /** As `receipt`; if the node that is asked first has none, what another one has. */
   findReceipt(hash: Hash): Promise<Receipt | undefined>;
-  /** As `receipt`; where the node that is asked first has none, what the nodes say together. */
+  /** As `receipt`; if the node that is asked first has none, what the nodes say together. */
   confirmReceipt(hash: Hash): Promise<Receipt | undefined>;
   /** The hash of the account's transaction with a nonce in a block: of several nodes two have to show it, or one the key's signature. */
   findTransaction(at: { readonly blockNumber: bigint; readonly nonce: number }): Promise<Hash | undefined>;
-  /** Has a node asked only where no other answers, for a minute. @param node - its place among the URLs, from 0 */
+  /** Has a node asked only if no other answers, for a minute. @param node - its place among the URLs, from 0 */
   distrust(node: number): void;
   close(): void;
 }
@@ -107,7 +107,7 @@ function listWaiting(from: Address, answer: unknown): readonly unknown[] {
 
 /**
  * Asks nodes with strict reading: an answer that is not what was asked for throws, and so never changes anything. What the first of them
- * says is believed where a lie would only cost time; what would hold the sender, or have it sign, is asked of each.
+ * says is believed if a lie would only cost time; what would hold the sender, or have it sign, is asked of each.
  */
 export function createChain(rpc: RpcPool, account: Address): Chain {
   // Answers are compared in lower case; an address in lower case is still one.
@@ -270,7 +270,7 @@ const MAJORITY = 2;
  *
  * @param told - by each node that answers; undefined: it has no receipt
  * @returns the receipt that two of them have, or the only one that answers; undefined where as many have none
- * @throws RpcUnavailableError where they do not agree
+ * @throws RpcUnavailableError if they do not agree
  */
 function agreeReceipt(told: readonly (Receipt | undefined)[]): Receipt | undefined {
   const groups = [...Map.groupBy(told, (receipt) => receipt?.blockHash).values()];
@@ -289,7 +289,7 @@ interface SignedTransaction {
  * Reads a transaction as a node shows it, and looks whether an account's key has signed it: no node can make that up.
  *
  * @param account - in lower case
- * @returns undefined where it has not, or that cannot be told
+ * @returns undefined if it has not, or that cannot be told
  */
 async function readSigned(shown: unknown, account: Address): Promise<SignedTransaction | undefined> {
   try {

@@ -63,8 +63,8 @@ function readOperatorFee(receipt: JsonRecord): bigint {
  *
  * @param value - the `result`
  * @param asked - the transaction's hash and the account's address, lower case
- * @returns the receipt, or undefined where there is none
- * @throws RpcUnavailableError where the answer is nonsense
+ * @returns the receipt, or undefined if there is none
+ * @throws RpcUnavailableError if the answer is nonsense
  * @see https://ethereum.github.io/execution-apis/
  */
 export function parseReceipt(value: unknown, asked: { hash: Hash; from: Address }): Receipt | undefined {

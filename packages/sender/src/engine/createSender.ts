@@ -169,7 +169,7 @@ export function createSender(
 /** Beside a revert: what the common nodes say of calls that cannot succeed with whatever gas. */
 const HOPELESS = /invalid opcode|out of gas|gas required exceeds|always failing|bad instruction|stack underflow/i;
 
-/** @returns why the call cannot be sent, or undefined where the node said nothing of the kind */
+/** @returns why the call cannot be sent, or undefined if the node said nothing of the kind */
 function readRefusal(error: unknown): SenderError | undefined {
   if (!(error instanceof RpcAnswerError)) return undefined;
   if (classifyRefusal(error) === 'funds') {

@@ -67,7 +67,7 @@ function countAgreed({ chain, nextNonce }: Engine, told: readonly ToldCount[]): 
  * several nodes two have to say so, or one has to show such a transaction, with the key's signature: a nonce that is made up holds nobody.
  *
  * @param engine - told by an event, and held until they are mined, if it is told to be
- * @throws RpcAnswerError, RpcUnavailableError where no node says, or all say nonsense
+ * @throws RpcAnswerError, RpcUnavailableError if no node says, or all say nonsense
  */
 export async function lookForForeign(engine: Engine): Promise<void> {
   const { chain, nextNonce } = engine;
@@ -130,7 +130,7 @@ async function readStandings({ chain }: Engine, heldBelow: number) {
  *
  * @param engine - nothing is signed while it is held; what waited in its queue is rejected in the end
  * @returns whether it may go on
- * @throws RpcAnswerError, RpcUnavailableError where no node says
+ * @throws RpcAnswerError, RpcUnavailableError if no node says
  */
 export async function waitForForeign(engine: Engine): Promise<boolean> {
   const { heldBelow } = engine;

@@ -10,7 +10,7 @@ export interface Finding {
   readonly intent: LiveIntent;
   readonly version: TxVersion;
   readonly receipt: Receipt;
-  /** The head that was fetched just before, where one was. */
+  /** The head that was fetched just before, if one was. */
   readonly headNumber?: bigint;
 }
 

@@ -88,7 +88,7 @@ async function readNonces(chain: Chain, { journal, nowMs }: { journal: Journal; 
   return { latestNonce: leastAgreed(latest), pendingNonce: leastAgreed(pending) };
 }
 
-/** @returns what most nodes say, or the journal and one of them; undefined where none still has the first block, or nothing is agreed */
+/** @returns what most nodes say, or the journal and one of them; undefined if none still has the first block, or nothing is agreed */
 function chooseGenesis(
   { nodes }: Chain,
   { journal, told }: { readonly journal: Journal; readonly told: readonly (Hash | null)[] },

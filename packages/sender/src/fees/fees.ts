@@ -111,7 +111,7 @@ function raise(amount: bigint, percent: number): bigint {
  * Offers more than before for the same nonce: both fees raised by at least what nodes ask of a replacement, or to the market.
  *
  * @param terms - the market, the percentage, and the ceiling in wei
- * @returns the offer, or undefined where it would be above the ceiling
+ * @returns the offer, or undefined if it would be above the ceiling
  */
 export function raiseFees(
   before: Fees,

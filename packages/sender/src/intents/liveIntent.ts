@@ -112,7 +112,7 @@ export function currentVersions(intent: Pick<LiveIntent, 'versions' | 'nonce'>):
 /**
  * Picks the version that is on offer: the one signed last, which pays the most.
  *
- * @throws TypeError where there is none, which is a defect
+ * @throws TypeError if there is none, which is a defect
  */
 export function newestVersion(intent: Pick<LiveIntent, 'intentId' | 'versions' | 'nonce'>): TxVersion {
   const version = currentVersions(intent).at(-1);

@@ -132,7 +132,7 @@ function createReads(database: DatabaseSync) {
 /**
  * Opens the journal: SQLite with a write-ahead log that is synced at every commit.
  *
- * @param path - the file, made where it is missing
+ * @param path - the file, made if it is missing
  * @returns the journal
  * @throws SenderError `JOURNAL_FAILED` for a journal of a newer version
  * @see https://sqlite.org/wal.html

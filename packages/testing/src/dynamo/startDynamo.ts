@@ -27,7 +27,7 @@ async function callOnce(endpoint: string): Promise<void> {
  * Starts the engine that `DYNAMODB_ENGINE` names: `dynoxide` (the default) or `dynamodb-local`.
  *
  * @returns the running engine, empty
- * @throws DynamoEngineMissingError where it cannot run on this machine
+ * @throws DynamoEngineMissingError if it cannot run on this machine
  */
 export async function startDynamo(): Promise<DynamoServer> {
   const engine = process.env.DYNAMODB_ENGINE ?? 'dynoxide';

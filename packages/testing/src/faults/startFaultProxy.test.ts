@@ -19,7 +19,7 @@ const LINE_FAULTS: readonly [FaultKind, string, boolean][] = [
   ['stallAfter', 'TimeoutError', true],
   ['stallInAnswer', 'TimeoutError', true],
 ];
-/** The same, with status and type, where the service says that it failed. */
+/** The same, with status and type, if the service says that it failed. */
 const SERVICE_FAULTS: readonly [FaultKind, number, string, boolean][] = [
   ['throttle', 400, 'ProvisionedThroughputExceededException', false],
   ['serverError', 500, 'InternalServerError', false],

@@ -23,10 +23,10 @@ function findObstacle(): string | undefined {
 }
 
 /**
- * Installs AWS's runtime interface client where it is not installed yet; that takes a minute or two.
+ * Installs AWS's runtime interface client if it is not installed yet; that takes a minute or two.
  *
  * @returns its main module
- * @throws RuntimeClientMissingError where it cannot be installed
+ * @throws RuntimeClientMissingError if it cannot be installed
  * @see https://github.com/aws/aws-lambda-nodejs-runtime-interface-client
  */
 export function installRuntimeClient(): string {

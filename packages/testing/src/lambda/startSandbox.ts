@@ -12,7 +12,7 @@ export interface Sandbox {
   readonly initMs: number;
   /** The most memory that it has had so far, in bytes. */
   peakBytes(): number;
-  /** @returns its answer's JSON text @throws Error where it failed, was too late, or passed its memory */
+  /** @returns its answer's JSON text @throws Error if it failed, was too late, or passed its memory */
   invoke(event: unknown): Promise<string>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ async function readPeak(pid: number): Promise<number> {
  * Starts an instance of a function under AWS's runtime interface client. Its memory is held as on Lambda: the heap by the same
  * flags, and the whole process by ending it when it has had more resident.
  *
- * @throws Error where it does not get ready
+ * @throws Error if it does not get ready
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { runtimeClient, env, memoryMegabytes, limitMs, onLine } = options;

@@ -12,7 +12,7 @@ const SMALL = 2n ** 32n;
 
 type Stack = RunState['stack'];
 
-/** @throws EVMError where there are not as many */
+/** @throws EVMError if there are not as many */
 function need(stack: Stack, count: number): void {
   if (stack._len < count) throw new EVMError(STACK_UNDERFLOW);
 }
@@ -69,7 +69,7 @@ function push(state: RunState): void {
   state.programCounter += state.opCode - 0x5f;
 }
 
-/** Gas of memory: nothing where it has been paid for. */
+/** Gas of memory: nothing if it has been paid for. */
 function withPaidMemory(entry: OpEntry): OpEntry['gasHandler'] {
   return (state, gas, common) => {
     need(state.stack, 1);
@@ -98,7 +98,7 @@ export interface Common {
   param(name: string): bigint;
 }
 
-/** @returns the entry of an opcode, quicker where there is one */
+/** @returns the entry of an opcode, quicker if there is one */
 export function quicken(entry: OpEntry): OpEntry {
   const { code } = entry.opcodeInfo;
   if (code >= 0x60 && code <= 0x7f) return { ...entry, opHandler: push };

@@ -56,7 +56,7 @@ export function readQuantity(value: unknown, place: number): bigint {
 /** What a caller names as block. */
 export type BlockChoice = { readonly block: BlockRecord | undefined; readonly isPending: boolean };
 
-/** @returns the block on the node's branch; undefined where it has none */
+/** @returns the block on the node's branch; undefined if it has none */
 export function chooseBlock(
   { branches, finalityDepth }: NodePorts,
   { head }: NodeView,

@@ -20,7 +20,7 @@ const EMPTY: AccountState = { nonce: 0n, balance: 0n, code: NOTHING, codeHash: K
 /**
  * Makes a session; what it changes stays in it until its changes are written. Each checkpoint is a place in one list of what to put back.
  *
- * @param world - what is read where nothing has been changed
+ * @param world - what is read if nothing has been changed
  * @param keccak256 - for the hashes of code
  */
 export function createSession(world: WorldState, keccak256: (bytes: Uint8Array) => Uint8Array): Session {

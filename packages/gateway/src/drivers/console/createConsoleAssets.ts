@@ -33,7 +33,7 @@ function listFiles(): ReadonlyMap<string, string> {
 /**
  * Makes the source of the console's files, read from their packages when they are asked for.
  *
- * @returns a function from a file's name to the file, or undefined where there is none of that name
+ * @returns a function from a file's name to the file, or undefined if there is none of that name
  */
 export function createConsoleAssets(): (name: string) => Promise<DocsAsset | undefined> {
   let files: ReadonlyMap<string, string> | undefined;

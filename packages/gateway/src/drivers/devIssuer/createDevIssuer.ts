@@ -147,7 +147,7 @@ export interface DevIssuer {
    * Answers an HTTP request to the issuer.
    *
    * @param request - with its full path, less what a proxy in front has taken off its beginning; the host is not looked at
-   * @returns the answer, in the API's error shape where it fails
+   * @returns the answer, in the API's error shape if it fails
    * @throws Error when the directory cannot be read or written
    */
   fetch(request: Request): Promise<Response>;

@@ -117,7 +117,7 @@ async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
  */
 export async function readBody(request: Request, contentType: string): Promise<string> {
   const given = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  // fetch writes text/plain by itself where the caller said nothing; that is still something said.
+  // fetch writes text/plain by itself if the caller said nothing; that is still something said.
   if (given !== undefined && given !== contentType)
     throw new RefusalError(`The body must be ${contentType}.`, { code: 'UNSUPPORTED_MEDIA_TYPE' });
   if (request.body === null) return '';

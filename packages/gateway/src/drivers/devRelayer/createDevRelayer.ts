@@ -69,7 +69,7 @@ function parseOrder(text: string): z.infer<typeof orderSchema> | undefined {
 }
 
 /**
- * Creates the development relayer: it signs calls for the asking, so that claims and reports can be tried where there is no relayer. It
+ * Creates the development relayer: it signs calls for the asking, so that claims and reports can be tried if there is no relayer. It
  * may call once an administrator has put its address on the whitelist. Never mount it in `prod`.
  *
  * @returns answers `POST …/sign`

@@ -68,9 +68,9 @@ interface DiskObjects {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Seconds after which a client may try again where the disk is full or failing. */
+/** Seconds after which a client may try again if the disk is full or failing. */
 const RETRY_AFTER_SECONDS = 5;
-/** The same where the disk is nearly full, which somebody has to see to. */
+/** The same if the disk is nearly full, which somebody has to see to. */
 const RETRY_WITHOUT_SPACE_SECONDS = 60;
 
 /**

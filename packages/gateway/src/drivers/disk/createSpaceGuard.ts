@@ -16,7 +16,7 @@ interface SpaceOptions {
 /** How long one look at the disk counts, in milliseconds. */
 const LOOKED_FOR_MS = 250;
 
-/** @returns bytes that are free on a directory's file system; undefined where it cannot be asked */
+/** @returns bytes that are free on a directory's file system; undefined if it cannot be asked */
 export function readFreeBytes(directory: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(directory);

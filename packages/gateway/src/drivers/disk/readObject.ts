@@ -78,7 +78,7 @@ async function openObject(path: string): Promise<FileHandle> {
   }
 }
 
-/** `range` is absent where no byte is to be sent. */
+/** `range` is absent if no byte is to be sent. */
 interface DescribedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

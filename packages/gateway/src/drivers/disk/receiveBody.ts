@@ -45,7 +45,7 @@ interface BodyLimits {
   /** Most bytes that it may have; a declared length above it is refused before the first byte. */
   readonly maxBytes: number;
   readonly pace?: UploadPace;
-  /** Takes room for bytes that have come. @throws ObjectRefusedError where there is none */
+  /** Takes room for bytes that have come. @throws ObjectRefusedError if there is none */
   readonly takeRoom?: (bytes: number) => void;
 }
 

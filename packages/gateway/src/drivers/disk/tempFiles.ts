@@ -66,7 +66,7 @@ function nameHost(): string {
   return hash('sha256', `${hostname()} ${readPidNamespace()}`).slice(0, 8);
 }
 
-/** @returns like `pid:[4026531836]`; empty where the system knows none */
+/** @returns like `pid:[4026531836]`; empty if the system knows none */
 function readPidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');

@@ -96,7 +96,7 @@ async function createOnce(context: CreateContext, record: StoredRequest, key: st
   throw new DependencyUnavailableError('store');
 }
 
-/** Marks the signature of a plain creation, also where the record that has taken it has failed. */
+/** Marks the signature of a plain creation, also if the record that has taken it has failed. */
 async function markPlain({ table, get }: CreateContext, requestId: string, key: string): Promise<void> {
   const own = { requestId, isPlain: true };
   const marker = await markTaken(table, key, own);

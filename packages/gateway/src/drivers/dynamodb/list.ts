@@ -9,7 +9,7 @@ import { createIndexWalk, type IndexKey, type IndexWalk, type Lane, laneOf, stat
 
 /** Most records that one page reads back: where most of them do not match, the page is short, not dear. */
 const MAX_READ_BACK = 500;
-/** Records that are read back at once where many may not match: what one BatchGetItem takes. */
+/** Records that are read back at once if many may not match: what one BatchGetItem takes. */
 const FULL_BATCH = 100;
 
 /** What a list needs beside the table. */

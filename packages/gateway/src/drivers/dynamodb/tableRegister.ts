@@ -7,7 +7,7 @@ const LAYOUT_VERSION = 2;
 const LAYOUT_KEY: Item = { requestId: 'layout' };
 
 /**
- * Chains whose requests stand apart in the index by status: their names come from strangers, where the settings name none. Requests of
+ * Chains whose requests stand apart in the index by status: their names come from strangers, if the settings name none. Requests of
  * further chains stand together, and who asks for one of those passes over the others.
  */
 export const MOST_CHAINS_APART = 8;

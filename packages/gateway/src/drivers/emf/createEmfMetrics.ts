@@ -16,9 +16,9 @@ interface EmfOptions {
 
 /** What a look at the queue has found, in milliseconds. */
 interface QueueAges {
-  /** Age of the oldest pending request that counts; 0 where none does. */
+  /** Age of the oldest pending request that counts; 0 if none does. */
   readonly oldestPendingMs: number;
-  /** How long the most overdue claim has been beyond its lease; 0 where none is. */
+  /** How long the most overdue claim has been beyond its lease; 0 if none is. */
   readonly overdueMs: number;
 }
 

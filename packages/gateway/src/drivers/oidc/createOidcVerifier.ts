@@ -70,7 +70,7 @@ function applyIntrospection(user: VerifiedUser, introspection: Introspection): V
 /**
  * Creates the verifier for an OpenID Connect provider found by discovery.
  *
- * A JWT is verified against the provider's key set, and then introspected for revocation where there is an introspection
+ * A JWT is verified against the provider's key set, and then introspected for revocation if there is an introspection
  * endpoint; an opaque token is introspected. A good answer is kept for at most 15 s. Nothing is asked before the first
  * token comes. Whatever the provider fails to answer ends in `DependencyUnavailableError`; the door is never left open.
  *

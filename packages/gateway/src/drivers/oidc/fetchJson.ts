@@ -17,7 +17,7 @@ export interface ProviderCall {
 
 export interface JsonAnswer {
   readonly status: number;
-  /** The parsed body, or undefined where it is not JSON. */
+  /** The parsed body, or undefined if it is not JSON. */
   readonly body: unknown;
 }
 

@@ -6,7 +6,7 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Checks that tokens and keys may travel to a URL: `https`, or `http` where it cannot be overheard.
+ * Checks that tokens and keys may travel to a URL: `https`, or `http` if it cannot be overheard.
  *
  * @param text - absolute URL
  * @param options - `allowInsecureHttp`: plain `http` to any host (development only); a loopback host may always have it

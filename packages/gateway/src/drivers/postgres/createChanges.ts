@@ -22,7 +22,7 @@ interface ChangesOptions {
 /** How often the number of the last move is read while somebody waits, in milliseconds: a notification may be lost. */
 const POLL_MS = 1000;
 
-/** What a notification says; names are absent where they did not fit. */
+/** What a notification says; names are absent if they did not fit. */
 interface Notification extends Partial<Pick<CommittedChanges, 'requestIds' | 'chainNames'>> {
   readonly process: string;
   readonly after: number;
@@ -53,7 +53,7 @@ function createTold() {
 
 /**
  * Tells of moves in a database. What this process moves it tells itself; the others' come by `LISTEN`. Each second the number of the last
- * move is looked at: where one was told of nobody, everybody looks.
+ * move is looked at: if one was told of nobody, everybody looks.
  */
 export function createChanges({ connect, read, tables, process }: ChangesOptions): PostgresChanges {
   const watchers = createWatchers();

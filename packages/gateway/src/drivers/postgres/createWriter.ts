@@ -138,7 +138,7 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     tx.begin({ sequence: Number(value), webhooks: webhooks?.rows ?? [] });
   }
 
-  /** Sends the writes and the commit at once, and finds out whether that came through where the answer is lost. */
+  /** Sends the writes and the commit at once, and finds out whether that came through if the answer is lost. */
   async function commit(own: pg.Client, tx: Transaction): Promise<CommittedChanges | undefined> {
     number++;
     const { changes, written, committed } = sendTogether(own, () => {
@@ -155,7 +155,7 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     return changes;
   }
 
-  /** @throws LostAnswerError where nobody answers */
+  /** @throws LostAnswerError if nobody answers */
   async function cameThrough(wanted: number): Promise<boolean> {
     const until = performance.now() + LOOK_UP_MS;
     for (;;) {

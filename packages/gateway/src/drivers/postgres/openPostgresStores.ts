@@ -27,7 +27,7 @@ export interface PostgresOptions extends DatabaseOptions, RetentionOptions {
 /**
  * Opens the store in PostgreSQL, which several gateways of several machines may share, and makes its tables.
  *
- * @throws NewerSchemaError, and the driver's own errors where the database does not answer
+ * @throws NewerSchemaError, and the driver's own errors if the database does not answer
  */
 export async function openPostgresStores(options: PostgresOptions): Promise<PostgresStores> {
   const tables = tablesOf(options.tables);

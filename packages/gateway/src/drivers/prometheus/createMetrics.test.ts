@@ -7,7 +7,7 @@ const clock = createFakeClock();
 const countByStatus = { pending: 3, processing: 2, success: 1, failed: 0 };
 const createWith = (readStats: () => Promise<RequestStats>) => createMetrics({ readStats }, clock.now);
 
-/** Value of a series by its full name; undefined where there is none. */
+/** Value of a series by its full name; undefined if there is none. */
 async function readSeries(metrics: ReturnType<typeof createWith>, series: string): Promise<number | undefined> {
   const { body } = await metrics.render();
   const line = body.split('\n').find((text) => text.startsWith(`${series} `));

@@ -25,7 +25,7 @@ const EMPTY: AwsProfile = { config: {}, credentials: {}, services: {} };
 
 /**
  * Reads the profile in force (`AWS_PROFILE`, else `default`) from the shared AWS files, with the AWS SDK's own parser,
- * which is loaded only where such a file exists.
+ * which is loaded only if such a file exists.
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
  */
 async function loadAwsProfile(env: Environment): Promise<AwsProfile> {

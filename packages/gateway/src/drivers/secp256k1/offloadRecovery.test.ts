@@ -20,7 +20,7 @@ function open() {
   return { recovery: offloadRecovery(counting, thread), countHere: () => here, endThread: thread.close };
 }
 
-/** Any `r` and `s` are somebody's signature, where there is a point; for a quarter of these, there is none. */
+/** Any `r` and `s` are somebody's signature, if there is a point; for a quarter of these, there is none. */
 const makeJobs = (count: number) =>
   Array.from({ length: count }, (_, place) => {
     const signature = randomBytes(64);

@@ -7,7 +7,7 @@ const WASM_FILE = '@bitauth/libauth/build/lib/bin/secp256k1/secp256k1.wasm';
 /**
  * Reads libsecp256k1 as wasm. The Lambda bundle has the bytes inside it, and this function replaced by one that unpacks them.
  *
- * @throws Error where the package is not installed
+ * @throws Error if the package is not installed
  */
 export function readLibsecp256k1(): Uint8Array<ArrayBuffer> {
   return readFileSync(createRequire(import.meta.url).resolve(WASM_FILE));

@@ -53,7 +53,7 @@ function writeResult(batch: Uint8Array, place: number, publicKey: Uint8Array | u
   batch.set(publicKey, start + 1);
 }
 
-/** Reads a result of a batch, without copying; undefined where no key made the signature. */
+/** Reads a result of a batch, without copying; undefined if no key made the signature. */
 export function readResult(batch: Uint8Array, place: number): Uint8Array | undefined {
   const start = place * RESULT_BYTES;
   return batch[start] === 1 ? batch.subarray(start + 1, start + RESULT_BYTES) : undefined;

@@ -30,7 +30,7 @@ export interface HeldRequest {
  */
 export interface MoveContext {
   find(requestId: string): HeldRequest | undefined;
-  /** Gives a record that has changed the number of the next move. @param move - absent where nothing is counted: a renewal */
+  /** Gives a record that has changed the number of the next move. @param move - absent if nothing is counted: a renewal */
   changed(held: HeldRequest, move?: Move): void;
   /** How many requests a relayer holds. */
   heldBy(relayer: string): number;

@@ -23,7 +23,7 @@ const isAnother = (file: string) => `${file} is not the file that was opened: re
  * Makes the check that what is written now will be found again: some microseconds, once a transaction.
  *
  * @param file - path of a database that has just been opened
- * @returns the check; it throws where the file has been removed or replaced since
+ * @returns the check; it throws if the file has been removed or replaced since
  */
 export function createIdentityCheck(file: string): () => void {
   const opened = statSync(file, { bigint: true });
@@ -43,7 +43,7 @@ async function findFault(file: string, opened: FileIdentity): Promise<string | n
  * Makes the check that a database can be relied on beyond reading and writing it.
  *
  * @param file - path of a database that has just been opened
- * @returns the check; it throws DependencyUnavailableError where the file has been removed or replaced since, or its disk is full
+ * @returns the check; it throws DependencyUnavailableError if the file has been removed or replaced since, or its disk is full
  */
 export function createFileCheck(file: string): () => Promise<void> {
   const opened = statSync(file, { bigint: true });

@@ -59,7 +59,7 @@ function followFile(file: string, onEvent: () => void): () => void {
 
 /**
  * Tells of moves in a file. What this process moves wakes those who wait for it by name. What others move is found by the number that
- * each commit leaves in the file: only where it has left more behind than this process has committed, all that is waited for is looked up.
+ * each commit leaves in the file: only if it has left more behind than this process has committed, all that is waited for is looked up.
  */
 export function createRequestChanges({ file, snapshot, statement, tables }: Context): SqliteChanges {
   const watchers = createWatchers();

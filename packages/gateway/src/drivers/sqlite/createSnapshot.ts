@@ -14,7 +14,7 @@ export interface Snapshot {
  */
 function currentTurn(): number {
   const { loopCount, events } = performance.nodeTiming.uvMetricsInfo;
-  // Neither ever falls, so that the sum stays only where both do.
+  // Neither ever falls, so that the sum stays only if both do.
   return loopCount + events;
 }
 

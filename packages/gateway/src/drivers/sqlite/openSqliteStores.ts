@@ -19,7 +19,7 @@ import { TEXT_FORM } from './webhookWrites.ts';
 export type SqliteStores = SqlStores;
 
 export interface SqliteOptions extends RetentionOptions {
-  /** Path of the database; made where there is none. */
+  /** Path of the database; made if there is none. */
   readonly file: string;
   /** Names of the stores. */
   readonly tables: TableNames;

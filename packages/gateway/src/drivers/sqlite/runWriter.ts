@@ -33,7 +33,7 @@ export type ToWriter = readonly NumberedOrder[] | null;
 /** What came of the orders of one transaction. */
 export interface FromWriter {
   readonly outcomes: readonly (readonly [number, WriteOutcome])[];
-  /** The moves that were committed; absent where there are none. */
+  /** The moves that were committed; absent if there are none. */
   readonly moves?: CommittedMoves | undefined;
 }
 

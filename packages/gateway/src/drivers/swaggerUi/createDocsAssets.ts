@@ -37,7 +37,7 @@ function listFiles(): ReadonlyMap<string, AssetFile> {
  * A file is read when it is asked for. Answers under way share one copy of it, and none is kept after them: the largest
  * has nearly two megabytes, and is asked for once an hour by a reader.
  *
- * @returns a function from a file's name to the file, or undefined where there is none of that name
+ * @returns a function from a file's name to the file, or undefined if there is none of that name
  */
 export function createDocsAssets(): (name: string) => Promise<DocsAsset | undefined> {
   let files: ReadonlyMap<string, AssetFile> | undefined;

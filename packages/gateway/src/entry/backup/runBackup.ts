@@ -70,7 +70,7 @@ async function backUp({ environment, print }: CommandContext, order: Order): Pro
  * Runs `npx prism backup` with these arguments.
  *
  * @param args - what stands behind the command
- * @returns the exit status: 0, 1 where no backup was made, 2 for arguments that are none
+ * @returns the exit status: 0, 1 if no backup was made, 2 for arguments that are none
  */
 export async function runBackup(context: CommandContext, args: readonly string[]): Promise<number> {
   try {

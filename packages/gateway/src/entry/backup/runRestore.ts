@@ -67,7 +67,7 @@ async function run(context: CommandContext, order: Order): Promise<number> {
  * Runs `npx prism restore` with these arguments.
  *
  * @param args - what stands behind the command
- * @returns the exit status: 0, 1 where nothing was restored, 2 for arguments that are none
+ * @returns the exit status: 0, 1 if nothing was restored, 2 for arguments that are none
  */
 export async function runRestore(context: CommandContext, args: readonly string[]): Promise<number> {
   try {

@@ -26,7 +26,7 @@ interface HandlerContext {
   readonly logger: Logger;
   /** Base path of a custom domain's mapping, with its slash; empty: none. */
   readonly basePath: string;
-  /** Refuses calls that did not come by the edge, where there is one, and knows whose the others are. */
+  /** Refuses calls that did not come by the edge, if there is one, and knows whose the others are. */
   readonly guardOrigin: OriginGuard;
   /** What is known of the call that this instance is answering. */
   readonly invocation: Invocation;

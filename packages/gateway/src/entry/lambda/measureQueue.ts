@@ -3,9 +3,9 @@ import type { RequestStore } from '../../ports/requestStore.ts';
 
 /** What the queue shows to whoever watches it. */
 export interface QueueMeasure {
-  /** Age of the oldest pending request of the accepted chains, in milliseconds; 0 where none is pending. */
+  /** Age of the oldest pending request of the accepted chains, in milliseconds; 0 if none is pending. */
   readonly oldestPendingMs: number;
-  /** How long the most overdue claim has been beyond its lease, in milliseconds; 0 where none is. */
+  /** How long the most overdue claim has been beyond its lease, in milliseconds; 0 if none is. */
   readonly overdueMs: number;
 }
 

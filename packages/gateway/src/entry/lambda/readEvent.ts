@@ -10,7 +10,7 @@ export interface EventCall extends StrippedPath {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Address of the caller as API Gateway saw it; nobody can forge it. */
   readonly peerAddress: string;
-  /** Host name that was called; empty where the event does not tell. */
+  /** Host name that was called; empty if the event does not tell. */
   readonly domainName: string;
 }
 

@@ -9,7 +9,7 @@ export const SECRET_SETTINGS = ['ADMIN_API_KEY', 'IDENTITY_APP_SECRET', 'CURSOR_
  * @param environment - environment variables
  * @param readSecret - reads the text of the secret with an ARN
  * @returns the environment with the secrets in it
- * @throws SettingsError where a setting is given both ways, or a secret is empty; SecretUnreadableError
+ * @throws SettingsError if a setting is given both ways, or a secret is empty; SecretUnreadableError
  */
 export async function resolveSecrets(
   environment: Environment,

@@ -59,7 +59,7 @@ export function headerRefs(...names: readonly HeaderName[]): Readonly<Record<str
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Of a call that may wait, where the gateway lets none. */
+/** Of a call that may wait, if the gateway lets none. */
 export const ASK_AGAIN_HEADER = {
   'Retry-After': {
     description: 'Seconds after which to ask again: where nobody may wait, and nothing has happened',

@@ -163,7 +163,7 @@ function describeObject(): PathItem {
   };
 }
 
-/** Describes the objects that this service keeps itself where no bucket is set. */
+/** Describes the objects that this service keeps itself if no bucket is set. */
 export function describeLocalObjects(): Paths {
   return { '/objects/v1/{tenant}/{projectId}/{key}': describeObject() };
 }

@@ -53,7 +53,7 @@ function updateRequestBody(): JsonSchema {
   };
 }
 
-/** Rules between fields, which zod checks in code: as JSON Schema where it can say them, and in words. */
+/** Rules between fields, which zod checks in code: as JSON Schema if it can say them, and in words. */
 function addParamsRules(schemas: Record<string, MutableSchema>): void {
   for (const action of ACTIONS) {
     const schema = schemas[`${schemaStemOf(action)}Params`];

@@ -55,7 +55,7 @@ type AuditPorts = Pick<GatewayPorts, 'admin' | 'logger' | 'now'>;
  * Does an administrator's act, and has it in the audit log: noted before it is done, so that none is done without a trace. One that is
  * refused is taken back; one of which nobody knows whether it was done stays.
  *
- * @throws what the act throws; DependencyUnavailableError where it cannot be noted
+ * @throws what the act throws; DependencyUnavailableError if it cannot be noted
  * @see docs/specification.md ADMIN-11
  */
 export async function auditAct<T>(ports: AuditPorts, act: AdminAct, run: () => Promise<T>): Promise<T> {

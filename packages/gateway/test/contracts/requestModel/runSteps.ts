@@ -88,13 +88,13 @@ interface AnsweredMove {
 
 /**
  * Looks for an order in which the model answers parallel moves on one record just as the store did, and leaves the record as the
- * store shows it afterwards. There is one for every store whose moves are atomic (linearizable); where two claims won, a
+ * store shows it afterwards. There is one for every store whose moves are atomic (linearizable); if two claims won, a
  * stranger's report was taken or a status went backwards, there is none.
  *
  * @param state - the record before the moves
  * @param moves - on this record, all made at the same time
  * @param after - the record as the store shows it once they are answered
- * @returns the record after them; undefined where no order explains what was seen
+ * @returns the record after them; undefined if no order explains what was seen
  */
 function explainAnswers(
   state: ModelRecord | undefined,

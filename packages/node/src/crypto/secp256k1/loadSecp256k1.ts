@@ -12,7 +12,7 @@ export type RecoverPublicKey = (digest: Uint8Array, signature: Uint8Array, recov
 
 /** libsecp256k1, in the build that this machine has. */
 export interface Secp256k1 {
-  /** `native`, or `wasm` at a quarter of its speed where the package has no binary for the platform. */
+  /** `native`, or `wasm` at a quarter of its speed if the package has no binary for the platform. */
   readonly build: 'native' | 'wasm';
   readonly recoverPublicKey: RecoverPublicKey;
   /**

@@ -2,7 +2,7 @@
 const sortDown = <T extends number | bigint>(told: readonly T[]) =>
   told.toSorted((one, other) => (one < other ? 1 : -1));
 
-/** @throws TypeError where nobody has told anything: a defect */
+/** @throws TypeError if nobody has told anything: a defect */
 function take<T>(told: readonly T[], place: number): T {
   const [chosen] = told.slice(place);
   if (chosen === undefined) throw new TypeError('nothing was told');

@@ -19,7 +19,7 @@ interface EachTurn<Node, Answer> {
  * Asks all nodes the same, each for itself.
  *
  * @returns what those have answered that did so in time, in the order of the nodes
- * @throws what the first of them has thrown, where none answers
+ * @throws what the first of them has thrown, if none answers
  */
 export async function askEach<Node, Answer>(
   nodes: readonly Node[],

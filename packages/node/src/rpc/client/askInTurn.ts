@@ -12,7 +12,7 @@ interface Turns<Node, Answer> {
  * whichever answers first counts.
  *
  * @param nodes - in the order in which they are asked
- * @returns undefined where none has such an answer
+ * @returns undefined if none has such an answer
  * @throws what `ask` throws, at once
  */
 export async function askInTurn<Node, Answer>(

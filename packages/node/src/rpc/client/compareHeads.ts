@@ -11,7 +11,7 @@ interface ToldHead {
 const FRESH_SECONDS = 30n;
 /** No chain makes so many blocks in that time: whoever is as far beyond a node that is up to date has made its blocks up. */
 const FAR_BLOCKS = 256n;
-/** As few are enough where two nodes say otherwise. */
+/** As few are enough if two nodes say otherwise. */
 const FAR_BLOCKS_OF_TWO = 8n;
 /** How far a block's time may be ahead of this machine's, in seconds: clocks differ. */
 const FUTURE_SECONDS = 60n;

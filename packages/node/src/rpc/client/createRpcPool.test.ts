@@ -144,7 +144,7 @@ test.each([
   expect(await readHead()).toBe(1000);
   expect(await pool.request('a', [])).toBe('a');
   expect(counts('a')).toEqual([0, 1]);
-  // It is so later, too; and is asked where no other one answers.
+  // It is so later, too; and is asked if no other one answers.
   nowMs += 61_000;
   expect(await readHead()).toBe(1000);
   nodes[1]!.behave(down);

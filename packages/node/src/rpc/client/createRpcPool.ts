@@ -50,7 +50,7 @@ function chooseError(errors: readonly unknown[]): unknown {
   return errors.find((error) => error instanceof RpcAnswerError) ?? errors[0];
 }
 
-/** The number of the newest block, where a call has asked for it. */
+/** The number of the newest block, if a call has asked for it. */
 function readHead(method: string, params: readonly unknown[], answer: unknown): bigint | undefined {
   const isBlock = method === 'eth_getBlockByNumber' && params[0] === 'latest';
   const number: unknown = isBlock ? Object(answer).number : method === 'eth_blockNumber' ? answer : undefined;
@@ -222,10 +222,10 @@ export interface RpcPool extends RpcClient {
    *
    * @param patienceMs - how long the others are waited for once one has answered; default 2000
    * @returns what those have answered that did so in time, in the order of the URLs
-   * @throws RpcAnswerError, RpcUnavailableError where none does
+   * @throws RpcAnswerError, RpcUnavailableError if none does
    */
   askEach(method: string, params: readonly unknown[], patienceMs?: number): Promise<readonly NodeAnswer<unknown>[]>;
-  /** Has a node asked only where no other answers, for a minute: others have said that it lies. @param node - its place among the URLs, from 0 */
+  /** Has a node asked only if no other answers, for a minute: others have said that it lies. @param node - its place among the URLs, from 0 */
   distrust(node: number): void;
 }
 
@@ -243,7 +243,7 @@ export function createSinglePool(client: RpcClient): RpcPool {
 interface EachQuestion<T> {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** @throws RpcUnavailableError where the answer is nonsense */
+  /** @throws RpcUnavailableError if the answer is nonsense */
   readonly parse: (answer: unknown) => T;
   /** How long the others are waited for once one has answered, in milliseconds; default the pool's. */
   readonly patienceMs?: number | undefined;
@@ -253,7 +253,7 @@ interface EachQuestion<T> {
  * Asks each node the same, and reads what they answer; nonsense counts as no answer.
  *
  * @returns what each says that can be read
- * @throws RpcAnswerError, RpcUnavailableError where that is none
+ * @throws RpcAnswerError, RpcUnavailableError if that is none
  */
 export async function tellEach<T>(
   pool: Pick<RpcPool, 'askEach'>,

@@ -68,7 +68,7 @@ async function call(client: Pick<RpcClient, 'request'>, { to, data }: { to: Addr
   return parseBytes(await client.request('eth_call', [{ to, data }, 'latest']), 'return data');
 }
 
-/** @returns undefined where there is nothing at the address that knows the function */
+/** @returns undefined if there is nothing at the address that knows the function */
 async function tryCall(
   client: Pick<RpcClient, 'request'>,
   target: { to: Address; data: Hex },
@@ -157,7 +157,7 @@ async function openArbitrum(client: Pick<RpcClient, 'request'>): Promise<CostMod
 /**
  * Finds out how a chain charges for transactions, by asking it for the predeploys and precompiles that tell the price of data.
  *
- * @returns the model; `plain` where there are none
+ * @returns the model; `plain` if there are none
  * @throws RpcUnavailableError, RpcAnswerError
  * @see docs/specification.md COST-1
  */

@@ -161,7 +161,7 @@ export interface WatchJournal extends WatchedTable, SeenChain, FindingTable, Rel
 /**
  * Opens the journal of a watchtower for one chain: what it has seen of queue and chain, what it has found, and its alerts.
  *
- * @param options.path - the SQLite file; made where it is missing
+ * @param options.path - the SQLite file; made if it is missing
  * @see docs/specification.md WATCH-3
  */
 export function openWatchJournal(options: { readonly path: string; readonly now: () => number }): WatchJournal {

@@ -62,7 +62,7 @@ async function startThenLie(index: number, { lie, honest }: { readonly lie: RpcF
   const isWorking = () => works.relayer.output.some((line) => line.includes('"working"'));
   await vi.waitFor(() => expect(isWorking()).toBe(true), LONG);
   works.proxies[0]!.setPlan(lie);
-  return { ...works, witness: works.proxies[1]! };
+  return { ...works, second: works.proxies[1]! };
 }
 
 const write = async (user: number, nonce: bigint, { chainName }: { readonly chainName: string }) =>
@@ -137,10 +137,10 @@ test.concurrent('of two nodes one that makes up an account nonce holds nothing u
   expect(status).toMatchObject({
     faults: [],
     warnings: [expect.stringContaining('node 1 of RPC_URL')],
-    chains: [{ outvotedNodes: [says500] }],
+    chains: [{ outlierNodes: [says500] }],
   });
   const count = (node: string) =>
-    works.relayer.readMetric('prism_relayer_outvoted_nodes_total', `node="${node} of RPC_URL"`);
+    works.relayer.readMetric('prism_relayer_outlier_nodes_total', `node="${node} of RPC_URL"`);
   expect(await count('node 1')).toBeGreaterThan(0);
   expect(await count('node 2')).toBe(0);
   const logged = /"node":"node 1 of RPC_URL","says":.*is alone with that/;
@@ -164,13 +164,13 @@ test.concurrent.for<[string, number, number, RpcFaultPlan]>([
 test.concurrent('what one of two nodes says would be carried out, and the other that it would revert, is not sent', async ({
   expect,
 }) => {
-  const { witness, chainName, relayer } = await startThenLie(10, { lie: carriesOut, honest: 1 });
+  const { second, chainName, relayer } = await startThenLie(10, { lie: carriesOut, honest: 1 });
   // Its signature is of nobody.
   const params = { ...(await sign(world, { user: 10 })), v: 99 };
   const forged = await world.client.submitRequest({ chainName, action: 'WRITE_DATA_FOR', params });
-  const plans = () => witness.counts.get('eth_simulateV1') ?? 0;
+  const plans = () => second.counts.get('eth_simulateV1') ?? 0;
   await expect.poll(plans, LONG).toBeGreaterThan(2);
-  expect(witness.counts.get('eth_sendRawTransaction')).toBeUndefined();
+  expect(second.counts.get('eth_sendRawTransaction')).toBeUndefined();
   expect((await world.client.getRequest(forged.requestId)).status).not.toBe('success');
   // It holds nobody else up.
   expect(await write(11, 1n, { chainName })).toMatchObject({ status: 'success' });

@@ -120,7 +120,7 @@ export interface Sender {
   /** How many intents have no outcome yet. */
   inFlight(): number;
   /**
-   * Looks whether the account has transactions that the journal does not know; the event `foreign` tells, and `outvoted` of a node that is
+   * Looks whether the account has transactions that the journal does not know; the event `foreign` tells, and `outlier` of a node that is
    * alone with what it says of them.
    *
    * @throws RpcAnswerError, RpcUnavailableError if no node says

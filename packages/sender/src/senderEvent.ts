@@ -41,11 +41,11 @@ export type SenderEvent =
       readonly isOld?: boolean;
     }
   /**
-   * One of several nodes says what the others do not bear out of the account's transactions, and cannot show the one that it speaks of: it is
+   * One of several nodes says what the others do not confirm of the account's transactions, and cannot show the one that it speaks of: it is
    * not believed.
    */
   | {
-      readonly type: 'outvoted';
+      readonly type: 'outlier';
       /** The node's place among the URLs, from 0. */
       readonly node: number;
       /** How many transactions of the account it says there are, with what waits in the node. */

@@ -41,7 +41,7 @@ afterEach(async () => {
 const open = (nodes: number, options: Partial<SenderOptions> = {}) =>
   rig.open({ rpcUrl: proxies.slice(0, nodes).map(({ url }) => url), whenKeyIsShared: 'reject', ...options });
 const lie = (plan: RpcFaultPlan) => proxies[0]!.setPlan(plan);
-const told = (type: 'foreign' | 'outvoted' | 'gapFilled') => rig.events.filter((event) => event.type === type);
+const told = (type: 'foreign' | 'outlier' | 'gapFilled') => rig.events.filter((event) => event.type === type);
 async function sendAll(sender: Sender, names: readonly string[]) {
   const sent = await Promise.all(names.map((name) => sender.send(name, markedCall(name))));
   return sent.map(({ nonce }) => nonce).toSorted((one, other) => one - other);
@@ -61,7 +61,7 @@ describe.each([2, 3])('of %i nodes', (nodes) => {
       lie(lieOfCount(count));
       await sender.checkKey();
       expect(sender.isHeld()).toBe(false);
-      expect(told('outvoted')).toEqual([{ type: 'outvoted', node: 0, count, agreed: 2 }]);
+      expect(told('outlier')).toEqual([{ type: 'outlier', node: 0, count, agreed: 2 }]);
       expect(await sendAll(sender, ['c', 'd', 'e', 'f', 'g'])).toEqual([2, 3, 4, 5, 6]);
       expect([told('foreign'), told('gapFilled'), await rig.accountNonce()]).toEqual([[], [], 7]);
     },

@@ -131,7 +131,7 @@ function describeOutlier({ node, says, times, atMs }: OutlierNode): string {
 
 /** Writes a status for people. @returns lines, each of them indented */
 function formatStatus(status: ChainStatus): string {
-  const { held, judged, waiting, transactions, spentEther, earnedCredits, foreignTransactions, outvotedNodes, losses } =
+  const { held, judged, waiting, transactions, spentEther, earnedCredits, foreignTransactions, outlierNodes, losses } =
     status;
   return [
     `  holds ${held.total}${listCounts(held.byState)}`,
@@ -142,7 +142,7 @@ function formatStatus(status: ChainStatus): string {
     `  has lost ${losses.lastHourEther} ether in the last hour, and ${losses.lastDayEther} in the last day`,
     ...losses.exceeded.map(describeExceeded),
     ...describeForeign(foreignTransactions),
-    ...outvotedNodes.map(describeOutlier),
+    ...outlierNodes.map(describeOutlier),
   ].join('\n');
 }
 

@@ -40,7 +40,7 @@ function createCounters() {
     lostEther: counter('lost_ether', 'Ether that transactions have cost beyond their fees', ['chain']),
     budgets: counter('budgets_exceeded', 'Loss budgets that were used up, by budget', ['chain', 'budget']),
     foreign: counter('foreign_transactions', 'Transactions of the own key that the journal does not know', ['chain']),
-    outvoted: counter('outvoted_nodes', 'Answers with which a node was alone, by its place in RPC_URL', [
+    outliers: counter('outlier_nodes', 'Answers with which a node was alone, by its place in RPC_URL', [
       'chain',
       'node',
     ]),

@@ -33,7 +33,7 @@ export function createForgetting(database: DatabaseSync): Forget {
   const others = [
     ['losses', 'lost_at'],
     ['foreign_transactions', 'found_at'],
-    ['outvoted_nodes', 'found_at'],
+    ['outlier_nodes', 'found_at'],
   ].map(([table, at]) => {
     const some = `SELECT rowid FROM ${table} WHERE ${at} < ? ORDER BY ${at} LIMIT ${MAX_FORGOTTEN}`;
     return database.prepare(`DELETE FROM ${table} WHERE rowid IN (${some})`);

@@ -158,8 +158,8 @@ export function createJournalView(database: DatabaseSync) {
     'SELECT nonce, tx_hash, found_at, sum(transactions) OVER () AS total FROM foreign_transactions ORDER BY found_at DESC, rowid DESC LIMIT 1',
   );
   // Of a bare column beside max(), SQLite takes the row that has it.
-  const outvoted = database.prepare(
-    'SELECT node, says, max(found_at) AS found_at, count(*) AS times FROM outvoted_nodes GROUP BY node ORDER BY node',
+  const outliers = database.prepare(
+    'SELECT node, says, max(found_at) AS found_at, count(*) AS times FROM outlier_nodes GROUP BY node ORDER BY node',
   );
   const one = database.prepare(`${HELD} WHERE request_id = ?`);
   const verdict = database.prepare('SELECT * FROM judged WHERE request_id = ?');
@@ -257,8 +257,8 @@ export function createJournalView(database: DatabaseSync) {
       return { total: number(row, 'total'), last: { ...last, atMs: number(row, 'found_at') } };
     },
     /** By their places. */
-    outvoted: (): readonly OutlierNode[] =>
-      outvoted.all().map((row) => ({
+    outliers: (): readonly OutlierNode[] =>
+      outliers.all().map((row) => ({
         node: text(row, 'node'),
         times: number(row, 'times'),
         says: text(row, 'says'),

@@ -83,7 +83,7 @@ export function openJournal(options: {
   const insertForeign = database.prepare(
     'INSERT INTO foreign_transactions (nonce, transactions, tx_hash, found_at) VALUES (?, ?, ?, ?)',
   );
-  const insertOutlier = database.prepare('INSERT INTO outvoted_nodes (node, says, found_at) VALUES (?, ?, ?)');
+  const insertOutlier = database.prepare('INSERT INTO outlier_nodes (node, says, found_at) VALUES (?, ?, ?)');
   const insert = database.prepare(
     `INSERT INTO requests (request_id, state, record, signatures, gas, attempts, claimed_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

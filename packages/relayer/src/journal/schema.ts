@@ -96,7 +96,7 @@ export const JOURNAL_SCHEMA: Schema = {
       tx_hash TEXT,
       found_at INTEGER NOT NULL
     ) STRICT;
-    CREATE TABLE outvoted_nodes (
+    CREATE TABLE outlier_nodes (
       node TEXT NOT NULL,
       says TEXT NOT NULL,
       found_at INTEGER NOT NULL

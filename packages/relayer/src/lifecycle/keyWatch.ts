@@ -47,7 +47,7 @@ export function createKeyWatch(parts: {
   }
 
   /** One that knows of more speaks of what nobody can show. One that knows of fewer may lag for a moment. */
-  function doubt({ node, count: told, agreed }: Extract<SenderEvent, { type: 'outvoted' }>): void {
+  function doubt({ node, count: told, agreed }: Extract<SenderEvent, { type: 'outlier' }>): void {
     const nowMs = now();
     const before = doubts.get(node);
     const sinceMs = before === undefined || nowMs - before.lastMs > LAG_MS ? nowMs : before.sinceMs;
@@ -60,7 +60,7 @@ export function createKeyWatch(parts: {
   return {
     /** Takes in what the sender tells; only what is foreign concerns it, and nodes that make such up. */
     take(event: SenderEvent): void {
-      if (event.type === 'outvoted') doubt(event);
+      if (event.type === 'outlier') doubt(event);
       if (event.type !== 'foreign') return;
       const { nonce, count: transactions, txHash, isOld = false } = event;
       if (!isOld) sharedAtMs = now();

@@ -225,14 +225,14 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
     whenKeyIsShared: 'reject',
     onEvent(event) {
       logSenderEvent(log, event);
-      if (event.type === 'foreign' || event.type === 'outvoted') takeForeign(event);
+      if (event.type === 'foreign' || event.type === 'outlier') takeForeign(event);
       if (event.type === 'mined' && chainAtWork !== undefined) touchMined(chainAtWork.context, event.intentId);
     },
   });
   const digestSettings = createSettingsDigest({ policy: settings.policy, chain: given });
   const journal = await openOwnJournal(sender, { path: path('relayer'), nowMs: now(), digestSettings });
   const names = nodes.map(({ name }) => name);
-  const count = (node: string, times = 1) => metrics.outvoted.inc({ chain: chainName, node }, times);
+  const count = (node: string, times = 1) => metrics.outliers.inc({ chain: chainName, node }, times);
   for (const node of names) count(node, 0);
   function deprioritize(node: number): void {
     rpc.deprioritize(node);

@@ -19,7 +19,7 @@ const SENT: Receipt = {
   ...{ gasUsed: 9n, effectiveGasPrice: 1n, dataFee: 0n },
 };
 
-type Witness = Pick<ChainRpc, 'read'>;
+type NodeRpc = Pick<ChainRpc, 'read'>;
 const receipt = (fields: object = {}) => ({
   ...{ transactionHash: HASH, from: FROM, blockHash: BLOCK, blockNumber: '0x7', status: '0x1', logs: [] },
   ...{ gasUsed: '0x9', effectiveGasPrice: '0x1' },
@@ -31,7 +31,7 @@ const log = {
 };
 
 /** A node whose newest block has a number, and that has this receipt. */
-const node = (found: unknown, head = '0x7'): Witness => ({
+const node = (found: unknown, head = '0x7'): NodeRpc => ({
   read: async ([method], parse) => parse(method === 'eth_blockNumber' ? head : found),
 });
 const agrees = node(receipt());
@@ -40,16 +40,16 @@ const tellsMore = node(receipt({ logs: [log] }));
 const elsewhere = node(receipt({ blockHash: OTHER_BLOCK }));
 const knowsNone = node(null);
 const isBehind = node(null, '0x6');
-const fails: Witness = {
+const fails: NodeRpc = {
   read: async () => {
     throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer.');
   },
 };
-const isSilent: Witness = { read: () => new Promise(() => undefined) };
-const nameAll = (nodes: readonly Witness[]) => nodes.map((rpc, index) => ({ name: `node ${index + 1}`, rpc }));
+const isSilent: NodeRpc = { read: () => new Promise(() => undefined) };
+const nameAll = (nodes: readonly NodeRpc[]) => nodes.map((rpc, index) => ({ name: `node ${index + 1}`, rpc }));
 /** Makes the question to some nodes. */
-function bearOutAt(
-  witnesses: readonly Witness[],
+function confirmAt(
+  rpcs: readonly NodeRpc[],
   given: {
     readonly confirmations?: number;
     readonly now?: () => number;
@@ -57,12 +57,12 @@ function bearOutAt(
   } = {},
 ) {
   const { confirmations = 1, now = () => 0, listeners = [] } = given;
-  const context = makeContext({ chain: { nodes: nameAll(witnesses) }, policy: { confirmations }, now, listeners });
+  const context = makeContext({ chain: { nodes: nameAll(rpcs) }, policy: { confirmations }, now, listeners });
   return () => confirmReceipt(context, SENT);
 }
 
 // Shows RELAY-20.
-test.each<[string, readonly Witness[], object]>([
+test.each<[string, readonly NodeRpc[], object]>([
   ['one node alone', [knowsNone], { kind: 'mined', receipt: SENT }],
   ['two that agree', [agrees, agrees], { kind: 'mined', receipt: SENT }],
   ['two of three', [agrees, reverts, agrees], { kind: 'mined', receipt: SENT }],
@@ -82,8 +82,8 @@ test.each<[string, readonly Witness[], object]>([
   ['one that does not have it, alone', [knowsNone, fails], { kind: 'unsettled' }],
   ['three that differ', [agrees, elsewhere, knowsNone], { kind: 'unsettled' }],
   ['none that answers', [fails, isBehind], { kind: 'unsettled' }],
-])('what %s say of a mined transaction counts', async (_, witnesses, word) => {
-  expect(await bearOutAt(witnesses)()).toEqual(word);
+])('what %s say of a mined transaction counts', async (_, rpcs, word) => {
+  expect(await confirmAt(rpcs)()).toEqual(word);
 });
 
 // Shows RELAY-20.
@@ -91,20 +91,20 @@ test('a node that makes up how deep a transaction is ends nothing: another one h
   let nowMs = 0;
   let head = '0x7';
   const liar = node(receipt(), '0x64');
-  const honest: Witness = { read: (call, parse) => node(receipt(), head).read(call, parse) };
-  const bearOut = bearOutAt([liar, honest], { confirmations: 3, now: () => nowMs });
-  expect(await bearOut()).toEqual({ kind: 'unsettled' });
+  const honest: NodeRpc = { read: (call, parse) => node(receipt(), head).read(call, parse) };
+  const confirm = confirmAt([liar, honest], { confirmations: 3, now: () => nowMs });
+  expect(await confirm()).toEqual({ kind: 'unsettled' });
   head = '0x8';
   nowMs = 59_000;
-  expect(await bearOut()).toEqual({ kind: 'unsettled' });
+  expect(await confirm()).toEqual({ kind: 'unsettled' });
   nowMs = 118_000;
-  expect(await bearOut()).toEqual({ kind: 'unsettled' });
+  expect(await confirm()).toEqual({ kind: 'unsettled' });
   head = '0x9';
-  expect(await bearOut()).toEqual({ kind: 'mined', receipt: SENT });
+  expect(await confirm()).toEqual({ kind: 'mined', receipt: SENT });
   head = '0x8';
-  expect(await bearOut()).toEqual({ kind: 'unsettled' });
+  expect(await confirm()).toEqual({ kind: 'unsettled' });
   nowMs += 60_000;
-  expect(await bearOut()).toEqual({ kind: 'mined', receipt: SENT });
+  expect(await confirm()).toEqual({ kind: 'mined', receipt: SENT });
 });
 
 // Shows RELAY-20.
@@ -113,18 +113,18 @@ test('nodes that say different things of a transaction for long make the health 
   const now = () => nowMs;
   const health = createHealth({ parts: ['nodes'], silentMs: 1, now });
   let other = reverts;
-  const changing: Witness = { read: (call, parse) => other.read(call, parse) };
-  const bearOut = bearOutAt([agrees, changing], { now, listeners: [listenToDisputes(health, now)] });
-  await bearOut();
+  const changing: NodeRpc = { read: (call, parse) => other.read(call, parse) };
+  const confirm = confirmAt([agrees, changing], { now, listeners: [listenToDisputes(health, now)] });
+  await confirm();
   expect(health.faults()).toEqual([]);
   nowMs = 20_000;
-  await bearOut();
+  await confirm();
   expect(health.faults()).toEqual([
     expect.stringMatching(
       /do not agree .*0x3333.*node 1 says that it is mined in block 7 .*node 2 says .*reverted.*; .*RPC_URL/,
     ),
   ]);
   other = agrees;
-  await bearOut();
+  await confirm();
   expect(health.faults()).toEqual([]);
 });

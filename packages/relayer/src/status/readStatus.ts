@@ -27,7 +27,7 @@ export interface ChainStatus {
   /** Transactions of the relayer's own address that it has not made. */
   readonly foreignTransactions: ForeignTransactions;
   /** Nodes that were alone with what they said, in the last week. */
-  readonly outvotedNodes: readonly OutlierNode[];
+  readonly outlierNodes: readonly OutlierNode[];
   /** What transactions have cost beyond their fees, in ether, and whom the relayer therefore leaves alone. */
   readonly losses: {
     readonly lastHourEther: string;
@@ -53,7 +53,7 @@ export function readStatus(view: JournalView, nowMs: number): ChainStatus {
     spentEther: formatEther(totals.spentWei),
     earnedCredits: formatEther(totals.earnedCredits),
     foreignTransactions: view.foreign(),
-    outvotedNodes: view.outvoted(),
+    outlierNodes: view.outliers(),
     losses: {
       lastHourEther: formatEther(view.lostSince(nowMs - HOUR_MS)),
       lastDayEther: formatEther(view.lostSince(nowMs - 24 * HOUR_MS)),

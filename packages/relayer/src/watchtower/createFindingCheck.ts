@@ -118,7 +118,7 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
 }
 
 /** @returns `unknown` if a node does not answer, or is not as far as the look that has found it */
-async function askWitness(question: Question, accusation: Accusation): Promise<Checked> {
+async function askOne(question: Question, accusation: Accusation): Promise<Checked> {
   try {
     const head = await question.node.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number'));
     return head < accusation.finding.block ? 'unknown' : await askNode(question, accusation, head);
@@ -140,7 +140,7 @@ export type CheckFinding = (accusation: Accusation) => Promise<Checked>;
 export function createFindingCheck({ nodes, ...chain }: CheckedChain): CheckFinding {
   const majority = Math.min(MAJORITY, nodes.length);
   return async function checkFinding(accusation) {
-    const words = await Promise.all(nodes.map((node) => askWitness({ ...chain, node }, accusation)));
+    const words = await Promise.all(nodes.map((node) => askOne({ ...chain, node }, accusation)));
     const count = (word: Checked) => words.filter((each) => each === word).length;
     // A signature for another contract is nothing that a node can make up.
     if (count('otherForwarder') > 0) return 'otherForwarder';

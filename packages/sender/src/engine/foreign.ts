@@ -82,7 +82,7 @@ export async function lookForForeign(engine: Engine): Promise<void> {
   if (known > from) takeForeign(engine, { from, to: known });
   for (const { node, count } of told) {
     const isAlone = count > Math.max(from, known) || (chain.nodes > 1 && count < firstOpen(engine));
-    if (isAlone) engine.emit({ type: 'outvoted', node, count, agreed: engine.nextNonce });
+    if (isAlone) engine.emit({ type: 'outlier', node, count, agreed: engine.nextNonce });
   }
 }
 

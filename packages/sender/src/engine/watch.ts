@@ -77,7 +77,7 @@ function takeBack(engine: Engine, seen: { intents: readonly LiveIntent[]; count:
 interface StandingCount {
   /** The most that any of them says: what may be mined is looked for. */
   readonly highest: number;
-  /** What two of them bear out: what is below it, and has no receipt, was displaced. */
+  /** What two of them confirm: what is below it, and has no receipt, was displaced. */
   readonly agreed: number;
   /** As `agreed`; of two that differ the higher: below it nothing is free. */
   readonly used: number;

@@ -174,14 +174,14 @@ const nonces: readonly Mutant[] = [
 ];
 
 const chain = 'packages/payments/src/chain';
-const fenceTests = ['packages/payments/test/payoutFence.test.ts'];
+const guardTests = ['packages/payments/test/broadcastGuard.test.ts'];
 
-const payoutFence: readonly Mutant[] = [
-  ...mutantsOf(`${chain}/createPayoutFence.ts`, fenceTests, [
+const broadcastGuard: readonly Mutant[] = [
+  ...mutantsOf(`${chain}/createBroadcastGuard.ts`, guardTests, [
     ['some((found) => isCounted(options, found))', 'some(() => false)'],
     ['isAlone && !isPaid', '!isPaid'],
     ['if (!isPlain) return {', 'if (isPlain) return {'],
-    ['if (!mayPay) throw new FencedError(NEVER);', ''],
+    ['if (!mayPay) throw new BroadcastRefusedError(NEVER);', ''],
     ['broadcasts.add({ nonce, raw });', ''],
   ]),
   ...mutantsOf(
@@ -205,6 +205,6 @@ export const mutants: readonly Mutant[] = [
   ...relayerAuth,
   ...presigners,
   ...nonces,
-  ...payoutFence,
+  ...broadcastGuard,
   ...contractMutants,
 ];

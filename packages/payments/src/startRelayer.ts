@@ -9,8 +9,8 @@ import { type Address, createPublicClient, type PublicClient } from 'viem';
 import { createPaymentLatch } from './alerts/createPaymentLatch.ts';
 import { checkSearchStart } from './chain/checkSearchStart.ts';
 import { connectNode } from './chain/connectNode.ts';
+import { createBroadcastGuard } from './chain/createBroadcastGuard.ts';
 import { createKeyWatch, KEY_FACTS, unsettleKey } from './chain/createKeyWatch.ts';
-import { createPayoutFence } from './chain/createPayoutFence.ts';
 import { createTransferSearch } from './chain/createTransferSearch.ts';
 import { settleKey } from './chain/settleKey.ts';
 import { holdUnknown } from './flow/holdPayment.ts';
@@ -66,7 +66,7 @@ export interface RelayerParts {
 
 /** Longest time between a look at the chain and a payout's broadcast, in milliseconds. */
 const FRESH_MS = 2000;
-/** Calls, one after another, that the fence may make for one of the sender's. */
+/** Calls, one after another, that the guard may make for one of the sender's. */
 const GUARDED_CALLS = 6;
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
@@ -159,7 +159,7 @@ function openChain(
     monotonicNow,
     signal,
   });
-  const fence = createPayoutFence({
+  const guard = createBroadcastGuard({
     client,
     rpcUrl: settings.RPC_URL,
     timeoutMs: settings.RPC_TIMEOUT_MS,
@@ -171,7 +171,7 @@ function openChain(
     freshMs: Math.min(FRESH_MS, settings.RPC_TIMEOUT_MS),
     monotonicNow,
   });
-  return { search, watch, fence };
+  return { search, watch, guard };
 }
 
 type Chain = ReturnType<typeof openChain>;
@@ -182,8 +182,8 @@ async function openPaymentSender(
 ): Promise<Sender> {
   return await openSender({
     journalPath: join(settings.DATA_DIR, 'sender.db'),
-    rpcUrl: chain.fence.transport,
-    account: chain.fence.account,
+    rpcUrl: chain.guard.transport,
+    account: chain.guard.account,
     // Gas equal to the limit does not pass.
     maxFeePerGas: config.maxGasPrice === 0n ? 0n : config.maxGasPrice - 1n,
     bumpAfterMs: settings.BUMP_AFTER_MS,

@@ -148,7 +148,7 @@ export interface Sender {
    */
   prune(intentIds: readonly string[]): Promise<readonly string[]>;
   /** Has one of several nodes asked only if no other answers, for a minute. @param node - its place in `rpcUrl`, from 0 */
-  distrust(node: number): void;
+  deprioritize(node: number): void;
   /** Stops watching and frees the locks; nothing is lost: the next `openSender` goes on. */
   close(): Promise<void>;
 }

@@ -65,7 +65,7 @@ async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent
   const { paymentIntentId } = payment;
   const { to } = await client.getTransaction({ hash: sent.txHash });
   if (to?.toLowerCase() === config.self.toLowerCase()) {
-    // The fence had nothing sent in its place.
+    // The guard had nothing sent in its place.
     const reason = 'it is paid by another transaction';
     giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
     return;
@@ -101,7 +101,7 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
     whenGasTooHigh: 'wait',
   });
   if (outcome.kind === 'void') {
-    context.readiness.distrustContracts();
+    context.readiness.recheckContracts();
     journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
     throw new StepError('PAYOUT_FAILED', `The payout was not made. ${outcome.reason}`, outcome.error);
   }
@@ -110,7 +110,7 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
   const mined = readMined(sent, config);
   context.search.saw(Number(sent.blockNumber));
   if (sent.status === 'reverted') {
-    context.readiness.distrustContracts();
+    context.readiness.recheckContracts();
     journal.move(paymentIntentId, 'claimed', {
       reason: 'reverted',
       settled: { intentId, state: 'void', txHash, mined },

@@ -47,8 +47,8 @@ function takeForgotten(context: RelayerContext, payment: Payment): void {
 
 /** Offers a node all that is kept from the first free account nonce up to one. */
 async function broadcastAgain(context: RelayerContext, nonces: { from: number; to: number }): Promise<void> {
-  const { journal, fence, log } = context;
-  const node = createClient({ transport: fence.transport });
+  const { journal, guard, log } = context;
+  const node = createClient({ transport: guard.transport });
   for (const { raw, txHash, nonce } of journal.broadcasts.list()) {
     if (nonce < nonces.from || nonce > nonces.to) continue;
     // What the node has already, or has another version of, it refuses; the next look tells.

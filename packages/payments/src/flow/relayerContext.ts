@@ -2,8 +2,8 @@ import type { Alerter } from '@prism-gateway/node/alerts';
 import type { Logger } from '@prism-gateway/node/logs';
 import type { Sender } from '@prism-gateway/sender';
 import type { Hex, PublicClient } from 'viem';
+import type { BroadcastGuard } from '../chain/createBroadcastGuard.ts';
 import type { KeyWatch } from '../chain/createKeyWatch.ts';
-import type { PayoutFence } from '../chain/createPayoutFence.ts';
 import type { TransferSearch } from '../chain/createTransferSearch.ts';
 import type { FrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
@@ -36,7 +36,7 @@ export interface RelayerContext {
   readonly sender: Sender;
   readonly client: PublicClient;
   readonly search: TransferSearch;
-  readonly fence: PayoutFence;
+  readonly guard: BroadcastGuard;
   readonly watch: KeyWatch;
   /** Finds out what the key has done, if the journal does not know; at once if it does. */
   readonly settle: () => Promise<void>;

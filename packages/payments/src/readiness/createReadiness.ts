@@ -68,7 +68,7 @@ export interface Readiness {
    */
   checkContracts(): Promise<void>;
   /** A payout was refused: the contracts are looked at anew. */
-  distrustContracts(): void;
+  recheckContracts(): void;
   /**
    * Checks that the Exchange has kept its word so far.
    *
@@ -209,7 +209,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     checkExchange,
     checkGasPrice: async () => void (await checkGasPrice()),
     checkContracts: () => checkContracts(),
-    distrustContracts() {
+    recheckContracts() {
       checkContracts = createContractCheck();
     },
     ensureApproval: approvals.ensure,

@@ -121,7 +121,7 @@ export function createChainRpc(options: {
       const model = await wrapErrors('how it charges', () => createCostModel(client));
       return { ...model, extraCost: (transaction) => wrapErrors('a price', () => model.extraCost(transaction)) };
     },
-    deprioritize: plain.distrust,
+    deprioritize: plain.deprioritize,
     simulate: (call, block) => wrapErrors('a simulation', () => simulate(call, block)),
   };
 }

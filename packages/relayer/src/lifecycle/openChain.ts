@@ -236,7 +236,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   for (const node of names) count(node, 0);
   function deprioritize(node: number): void {
     rpc.deprioritize(node);
-    sender.distrust(node);
+    sender.deprioritize(node);
   }
   const isKnownPayer = (signer: string) => journal.paidNet(signer.toLowerCase()) > 0n;
   const { hasKnownPayers } = journal;

@@ -88,7 +88,7 @@ export interface Chain {
   /** The hash of the account's transaction with a nonce in a block: of several nodes two have to show it, or one the key's signature. */
   findTransaction(at: { readonly blockNumber: bigint; readonly nonce: number }): Promise<Hash | undefined>;
   /** Has a node asked only if no other answers, for a minute. @param node - its place among the URLs, from 0 */
-  distrust(node: number): void;
+  deprioritize(node: number): void;
   close(): void;
 }
 
@@ -257,7 +257,7 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
       return first !== undefined || rpc.size === 1 ? first : agreeReceipt(await receipts(hash));
     },
     findTransaction,
-    distrust: rpc.distrust,
+    deprioritize: rpc.deprioritize,
     close: () => rpc.close(),
   };
 }

@@ -161,7 +161,7 @@ export function createSender(
     unblock() {
       engine.unblockUntilMs = engine.monotonicNow() + UNBLOCK_MS;
     },
-    distrust: engine.chain.distrust,
+    deprioritize: engine.chain.deprioritize,
     close: () => (closing ??= close(engine, parts.release)),
   };
 }

@@ -29,7 +29,7 @@ const MAX_LAG_BLOCKS = 2n;
 const COMPARE_MS = 30_000;
 const LEAP_BLOCKS = 8n;
 /** How long a node that lies, or has made its newest block up, is passed over, in milliseconds: until they have been compared again. */
-const DISTRUST_MS = 2 * COMPARE_MS;
+const DEPRIORITIZED_MS = 2 * COMPARE_MS;
 /** What goes to every node: the more of them know a transaction, the sooner a block takes it. */
 const BROADCAST = 'eth_sendRawTransaction';
 
@@ -42,7 +42,7 @@ interface PooledNode {
   /** What it says its chain is, as a text; undefined while it has not said. */
   chainId: Promise<string> | undefined;
   /** It has made its newest block up. */
-  isDistrusted: boolean;
+  isDeprioritized: boolean;
 }
 
 /** Which of several failures counts: an error of a node before no answer. */
@@ -90,7 +90,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       untilMs: 0,
       liesUntilMs: 0,
       chainId: undefined,
-      isDistrusted: false,
+      isDeprioritized: false,
     }),
   );
   let chain = chainId === undefined ? undefined : String(chainId);
@@ -120,8 +120,8 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     // What was higher before was made up.
     highest = best ?? highest;
     for (const [index, node] of nodes.entries()) {
-      node.isDistrusted = told[index]?.isMadeUp ?? false;
-      if (node.isDistrusted) passOver(node, DISTRUST_MS);
+      node.isDeprioritized = told[index]?.isMadeUp ?? false;
+      if (node.isDeprioritized) passOver(node, DEPRIORITIZED_MS);
     }
   }
 
@@ -152,7 +152,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       const answer = await askNode(node, method, params);
       const head = readHead(method, params, answer);
       if (head !== undefined) await compareInTime(head);
-      if (head !== undefined && node.isDistrusted) {
+      if (head !== undefined && node.isDeprioritized) {
         last = new RpcUnavailableError('the node has made its newest block up');
         return undefined;
       }
@@ -200,10 +200,10 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     size: nodes.length,
     askEach: (method, params, patienceMs = PATIENCE_MS) =>
       askEach(nodes, { ask: (node) => askNode(node, method, params), isWell, patienceMs, onSilent: passOver }),
-    distrust(place) {
+    deprioritize(place) {
       const node = nodes[place];
       if (node === undefined) return;
-      node.liesUntilMs = monotonicNow() + DISTRUST_MS;
+      node.liesUntilMs = monotonicNow() + DEPRIORITIZED_MS;
       node.untilMs = node.liesUntilMs;
     },
     request: (method, params) => (method === BROADCAST ? broadcast(params) : ask(method, params)),
@@ -226,7 +226,7 @@ export interface RpcPool extends RpcClient {
    */
   askEach(method: string, params: readonly unknown[], patienceMs?: number): Promise<readonly NodeAnswer<unknown>[]>;
   /** Has a node asked only if no other answers, for a minute: others have said that it lies. @param node - its place among the URLs, from 0 */
-  distrust(node: number): void;
+  deprioritize(node: number): void;
 }
 
 /** Makes a pool of one node: nobody takes its place, whatever it says. */
@@ -235,7 +235,7 @@ export function createSinglePool(client: RpcClient): RpcPool {
     ...client,
     size: 1,
     askEach: async (method, params) => [{ node: 0, answer: await client.request(method, params) }],
-    distrust: () => undefined,
+    deprioritize: () => undefined,
   };
 }
 

@@ -7,8 +7,8 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { createBroadcastGuard } from '../src/chain/createBroadcastGuard.ts';
 import { createKeyWatch } from '../src/chain/createKeyWatch.ts';
-import { createPayoutFence } from '../src/chain/createPayoutFence.ts';
 import { createTransferSearch } from '../src/chain/createTransferSearch.ts';
 import { encodePayout, markPayout } from '../src/chain/marks.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
@@ -35,9 +35,9 @@ beforeEach(async () => {
   nonce = await rig.client.getTransactionCount({ address: account.address });
 });
 
-function openFence(others: readonly Address[] = []) {
+function openGuard(others: readonly Address[] = []) {
   const { creditToken } = rig.deployment;
-  const journal = openPaymentJournal({ file: join(rig.dir, `fence-${files++}.db`), now: Date.now });
+  const journal = openPaymentJournal({ file: join(rig.dir, `guard-${files++}.db`), now: Date.now });
   const client = createPublicClient({ transport: http(rig.rpcUrl), pollingInterval: 20 });
   // A clock of its own: beside a load a look at the chain may take longer than it counts as fresh.
   let nowMs = 0;
@@ -68,14 +68,14 @@ function openFence(others: readonly Address[] = []) {
   const watch = createKeyWatch({ journal, client, alerter, now: Date.now, self: account.address });
   const config = { self: account.address, others, creditToken };
   const options = { client, rpcUrl: rig.rpcUrl, timeoutMs: 10_000, config, account, journal, freshMs: FRESH_MS };
-  const fence = createPayoutFence({ ...options, search, watch, monotonicNow });
-  const { request } = fence.transport({ retryCount: 0 });
+  const guard = createBroadcastGuard({ ...options, search, watch, monotonicNow });
+  const { request } = guard.transport({ retryCount: 0 });
   async function send(raw: Hex) {
-    // What the fence has seen of the chain serves for a while.
+    // What the guard has seen of the chain serves for a while.
     nowMs += FRESH_MS / 2 + 20;
     return await request({ method: 'eth_sendRawTransaction', params: [raw] });
   }
-  return { fence, broadcasts, send };
+  return { guard, broadcasts, send };
 }
 
 const payout = (payouts?: Address) =>
@@ -104,14 +104,14 @@ const waitForCount = (count: number) =>
 
 // Shows PAY-13.
 test('once a plain transfer has paid, no further one goes out on whatever account nonce, and what is signed in its place pays nobody', async () => {
-  const { fence, send, broadcasts } = openFence();
+  const { guard, send, broadcasts } = openGuard();
   const raw = await signOn(nonce);
   await send(raw);
   // Kept, so that it can be broadcast again after a reorganisation.
   expect(broadcasts.list()).toEqual([{ txHash: keccak256(raw), nonce, raw }]);
   await waitForCount(nonce + 1);
   await expect(send(await signOn(nonce + 1))).rejects.toThrow('the payment is paid');
-  const inPlace = await fence.account.signTransaction(requestOn(nonce + 1));
+  const inPlace = await guard.account.signTransaction(requestOn(nonce + 1));
   expect(inPlace).not.toContain(markPayout(paymentIntentId).slice(2));
   await send(inPlace);
   await waitForCount(nonce + 2);
@@ -122,10 +122,10 @@ test('once a plain transfer has paid, no further one goes out on whatever accoun
 test('beside another instance no plain transfer goes out, and payouts through the contract do', async () => {
   const { address: other } = await rig.fundKey();
   const payouts = await rig.deployPayouts([account.address, other]);
-  const { fence, send } = openFence([other]);
+  const { guard, send } = openGuard([other]);
   await expect(send(await signOn(nonce))).rejects.toThrow('other instances may pay it');
-  expect(await fence.account.signTransaction(requestOn(nonce))).not.toContain(markPayout(paymentIntentId).slice(2));
-  const through = await fence.account.signTransaction(requestOn(nonce, payouts));
+  expect(await guard.account.signTransaction(requestOn(nonce))).not.toContain(markPayout(paymentIntentId).slice(2));
+  const through = await guard.account.signTransaction(requestOn(nonce, payouts));
   expect(through).toContain(markPayout(paymentIntentId).slice(2));
   await send(through);
   await waitForCount(nonce + 1);

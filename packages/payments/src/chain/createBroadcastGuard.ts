@@ -8,8 +8,8 @@ import type { TransferSearch } from './createTransferSearch.ts';
 import { describeTransaction } from './describeTransaction.ts';
 import { isCounted } from './isCounted.ts';
 
-/** What a fence is made of. */
-export interface FenceOptions {
+/** What a guard is made of. */
+export interface BroadcastGuardOptions {
   readonly client: PublicClient;
   readonly rpcUrl: string;
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface FenceOptions {
 }
 
 /** Stands between the sender and the node, so that no plain transfer pays what is paid. */
-export interface PayoutFence {
+export interface BroadcastGuard {
   /** For the sender: every broadcast of a payout, the first or the tenth, is checked at that moment. */
   readonly transport: Transport;
   /** For the sender: signs nothing, to oneself, in place of a payout that must never be. */
@@ -47,19 +47,19 @@ const SERVER_ERROR = -32_000;
 /** Begins with a node's words, so that the sender offers another version, which is the one that pays nobody. */
 const NEVER = 'replacement transaction underpriced: the payment is paid, or other instances may pay it';
 
-/** The fence's answer in place of the node's; the sender reads it as it reads a node's words. */
-class FencedError extends Error {
-  override readonly name = 'FencedError';
+/** The guard's answer in place of the node's; the sender reads it as it reads a node's words. */
+class BroadcastRefusedError extends Error {
+  override readonly name = 'BroadcastRefusedError';
   readonly code = SERVER_ERROR;
 }
 
 /**
- * Creates the fence.
+ * Creates the guard.
  *
  * @returns transport and account for the sender
  * @see docs/payments.md, "Why it cannot pay twice"
  */
-export function createPayoutFence(options: FenceOptions): PayoutFence {
+export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastGuard {
   const { account, client, config, journal, search, watch, freshMs, monotonicNow } = options;
   const { marks, broadcasts } = journal;
   const { creditToken, others } = config;
@@ -97,7 +97,7 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
     const isOthers = ({ from }: { from: Address }) => from.toLowerCase() !== account.address.toLowerCase();
     for (const one of block.transactions)
       if (typeof one !== 'string' && isOthers(one) && describeTransaction(one, creditToken)?.mark === mark)
-        throw new FencedError('a payout of it by another address waits to be mined');
+        throw new BroadcastRefusedError('a payout of it by another address waits to be mined');
     if (block.number !== null) search.saw(Number(block.number) - 1);
   }
 
@@ -107,11 +107,11 @@ export function createPayoutFence(options: FenceOptions): PayoutFence {
     const [{ mayPay, lookedAtMs }] = await Promise.all([
       judge(payout),
       watch.check().catch((error: unknown) => {
-        throw error instanceof KeyUsedElsewhereError ? new FencedError(error.message) : error;
+        throw error instanceof KeyUsedElsewhereError ? new BroadcastRefusedError(error.message) : error;
       }),
     ]);
-    if (!mayPay) throw new FencedError(NEVER);
-    if (monotonicNow() - lookedAtMs > freshMs) throw new FencedError('the look at the chain is too old');
+    if (!mayPay) throw new BroadcastRefusedError(NEVER);
+    if (monotonicNow() - lookedAtMs > freshMs) throw new BroadcastRefusedError('the look at the chain is too old');
   }
 
   async function guardBroadcast(raw: Hex): Promise<void> {

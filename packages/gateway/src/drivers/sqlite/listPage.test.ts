@@ -6,7 +6,7 @@ import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs
 import type { ListQuery, RequestFilter } from '../../ports/requestStore.ts';
 import { selectPage } from '../sql/listPage.ts';
 import type { SqliteStores } from './openSqliteStores.ts';
-import { quoteTables } from './tables.ts';
+import { quoteTables, selectFound } from './tables.ts';
 
 let rig: SqliteRig;
 let stores: SqliteStores;
@@ -90,6 +90,26 @@ describe('a page that no index holds', () => {
     expect(found.map(({ createdAt }) => createdAt - START)).toEqual([1249, 2499]);
     expect(await walkList(stores.requests, { ...query, order: 'desc' })).toEqual(found.toReversed());
   });
+});
+
+test('the params of what a page passes over are not read', async () => {
+  const [ours, rare, others] = [anyAddress(), anyChain(), anyChain()];
+  for (const chain of [others, rare]) await stores.requests.create(pendingRequest({ signer: ours, chainName: chain }));
+  const tables = quoteTables(TEST_TABLES);
+  const { sql, values } = selectPage(
+    { ...tables, key: 'seq' },
+    { filter: { signer: ours, chainName: rare }, order: 'asc', limit: 20 },
+  );
+  const database = new DatabaseSync(rig.file, { readOnly: true });
+  const rows = database.prepare(selectFound(tables, sql)).all(...values);
+  database.close();
+  const found = rows.map(({ chain_name: chain, params }) => [chain, params !== null] as const);
+  expect(new Map(found)).toEqual(
+    new Map([
+      [others, false],
+      [rare, true],
+    ]),
+  );
 });
 
 test('a claimed record leaves the list of pending ones in the same moment', async () => {

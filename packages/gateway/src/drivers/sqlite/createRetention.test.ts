@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { anyAddress, claimOf, pendingRequest, reportOf, START } from '../../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
-import type { StoredRequest } from '../../ports/requestStore.ts';
+import { RECORD_BYTES, type StoredRequest } from '../../ports/requestStore.ts';
 import { createRetention, type RetentionOptions } from './createRetention.ts';
 import { createWriter, type Writer } from './createWriter.ts';
 import type { SqliteStores } from './openSqliteStores.ts';
@@ -98,6 +98,34 @@ test('one that ended late is kept though it began long ago, and holds nothing el
   }
   await sweep({ requestRetentionDays: 10 });
   expect(await namesOfKept({ late, early })).toEqual(['late']);
+});
+
+// Shows STORE-11.
+test('whatever ends or removes what is pending gives its bytes back', async () => {
+  const { requests, admin } = stores;
+  const [relayer, holder] = [anyAddress(), '192.0.2.1'];
+  const [removed, reopened, released] = [0, 1, 2].map(() => pendingRequest({ createdAt: START - 40 * DAY }));
+  if (removed === undefined || reopened === undefined || released === undefined) throw new TypeError('three are made');
+  const read = async () => await requests.pendingBytes?.(['', holder]);
+  for (const record of [removed, reopened, released])
+    await requests.create(record, { key: record.requestId, once: false, holders: [holder, '192.0.2'] });
+  const size = Buffer.byteLength(removed.paramsJson) + RECORD_BYTES;
+  expect(await read()).toEqual([3 * size, 3 * size]);
+  const now = START - 40 * DAY;
+  for (const record of [reopened, released]) await requests.claim(claimOf(record, { relayer, now }));
+  const outcome = { status: 'failed', errorMessage: 'reverted' } as const;
+  await requests.report(reportOf(reopened, { relayer, now, outcome }));
+  expect(await read()).toEqual([size, size]);
+  await requests.reopen({ requestId: reopened.requestId, relayer, releaseId: 'reopen', now });
+  expect(await requests.releaseAll({ relayer, now, limit: 10 })).toBe(1);
+  expect(await read()).toEqual([3 * size, 3 * size]);
+  expect(await admin.remove(removed.requestId)).toBe('removed');
+  for (const record of [reopened, released]) expect(await admin.remove(record.requestId)).toBe('removed');
+  const old = pendingRequest({ createdAt: now });
+  await requests.create(old, { key: old.requestId, once: false, holders: [holder] });
+  await sweep({ pendingRetentionDays: 30 });
+  expect(await requests.get(old.requestId)).toBeUndefined();
+  expect(await read()).toEqual([0, 0]);
 });
 
 test('more records than a step takes are removed in steps, and the file gives their space back', async () => {

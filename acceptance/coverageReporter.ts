@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import { COVERAGE } from './coverage.ts';
 
-/** What a run showed of one case. */
+/** The result of one case. */
 interface Finding {
   passed: number;
   failed: number;

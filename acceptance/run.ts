@@ -69,7 +69,7 @@ function checkArguments(values: Arguments): void {
   }
 }
 
-/** What `globalSetup.ts` and the configuration read. */
+/** The variables that `globalSetup.ts` and the configuration read. */
 function environmentOf(values: Arguments, environment: NodeJS.ProcessEnv): Record<string, string> {
   if (values.url === undefined) return { TEST_LONG: '1' };
   return {

@@ -14,7 +14,7 @@ const KEY = { RELAYER_PRIVATE_KEY: `0x${'01'.repeat(32)}`, RPC_URL: NOBODY };
 const CHAIN = { ...KEY, CHAIN_NAME: 'eip155:31337', FORWARDER_ADDRESS: ADDRESS, GATEWAY_URL: NOBODY };
 const CONTRACTS = { EXCHANGE_ADDRESS: ADDRESS, CREDIT_TOKEN_ADDRESS: ADDRESS, STABLECOIN_ADDRESS: ADDRESS };
 
-/** What each program that keeps something in `DATA_DIR` needs beside it, and how it ends. */
+/** The settings that each program with a `DATA_DIR` needs beside it, and how it ends. */
 const KEEPERS: Readonly<Partial<Record<keyof typeof programs, readonly [Readonly<Record<string, string>>, number]>>> = {
   start: [{ PORT: '0', METRICS_PORT: '0' }, 1],
   relayer: [{ ...CHAIN, CREDITS_PER_ETH: '1' }, 1],

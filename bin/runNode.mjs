@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** What somebody who ends this process means for the program that it runs. */
+/** Signals passed on to the program. */
 const passedOn = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /**

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What the user can do about a failed installation; `message` is a sentence for a person. */
+/** A failed installation with advice for the user; `message` is a sentence for a person. */
 export class InstallError extends Error {
   /** @override */
   name = 'InstallError';
@@ -116,7 +116,7 @@ export function markInstalled(folder) {
 /** @param {string} folder */
 const stampFile = (folder) => join(folder, 'node_modules', '.installed');
 
-/** What the stamp of an installation ends with that leaves out what only tests, checks and builds load. */
+/** The end of the stamp of an installation without what only tests, checks and builds load. */
 const RUN_MARK = ' run';
 
 /**

@@ -2,7 +2,7 @@
 import { runNode } from '../bin/runNode.mjs';
 import { installPackages } from './install.mjs';
 
-/** What one option runs. */
+/** The suite of one option. */
 interface Suite {
   readonly summary: string;
   /** Of Vitest. */

@@ -11,7 +11,7 @@ type CommonError = (typeof COMMON_ERRORS)[keyof typeof COMMON_ERRORS][number];
 /** Such as `claimRequests.200`. */
 type EndpointId = { [Name in RouteName]: `${Name}.${Statuses<(typeof ROUTES)[Name]>}` }[RouteName];
 
-/** What a route answers when all is well, and when it does not know what it is asked for. */
+/** The answer of each route if all is well, and if it does not know what it is asked for. */
 const OWN_RULES: Readonly<Record<RouteName, string>> = {
   signStorage: 'SIGN-1',
   createRequest: 'CREATE-1',
@@ -39,7 +39,7 @@ const OWN_RULES: Readonly<Record<RouteName, string>> = {
   purgeRequest: 'ADMIN-7',
 };
 
-/** What a status means on every route. */
+/** The meaning of a status on every route. */
 const STATUSES: Readonly<Record<number, readonly [rule: string, meaning: string]>> = {
   400: ['ERROR-5', 'validation'],
   401: ['ERROR-6', 'authentication failed'],

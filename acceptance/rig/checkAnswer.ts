@@ -12,7 +12,7 @@ export const CORS_OF_SPECIFICATION = {
 
 const EXPOSED = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After';
 
-/** What every answer has to carry, whatever was asked. */
+/** Checks the headers that every response carries. */
 function checkHeaders(call: HttpRequest, { headers }: HttpResponse, what: string): void {
   for (const [name, value] of Object.entries(CORS_OF_SPECIFICATION)) {
     expect(headers.get(name), `${name} of ${what}`).toBe(value);

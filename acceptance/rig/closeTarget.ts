@@ -10,7 +10,7 @@ interface Tidying {
   readonly relayer: Relayer;
 }
 
-/** What tidying up needs to know of a record. */
+/** The part of a record that tidying up needs. */
 interface LeftRecord {
   readonly requestId: string;
   readonly chainName: string;

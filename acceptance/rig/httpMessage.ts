@@ -18,7 +18,6 @@ export interface HttpRequest {
   readonly isPlain?: boolean;
 }
 
-/** What came back. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;

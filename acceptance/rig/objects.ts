@@ -39,7 +39,7 @@ export async function signOperation(
   return signedOperationSchema.parse(answer.body);
 }
 
-/** What an object store answered. */
+/** The response of an object store. */
 export interface ObjectAnswer {
   readonly status: number;
   readonly headers: Headers;

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { Relayer, Target } from './target.ts';
 import { waitOutLimits } from './waitOutLimits.ts';
 
-/** What a run is told of the gateway to test. */
+/** The facts about the gateway under test. */
 export interface TargetFacts {
   readonly url: string;
   readonly adminKey: string;

@@ -2,7 +2,7 @@ import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Relayer } from './target.ts';
 
-/** What a relayer signs, and when. */
+/** The fields that a relayer signs, and the time. */
 export interface SignedFields {
   readonly method: string;
   readonly path: string;

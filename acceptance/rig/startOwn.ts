@@ -7,7 +7,7 @@ import { openTarget } from './openTarget.ts';
 import { DEFAULT_LIMITS } from './readFacts.ts';
 import type { Target } from './target.ts';
 
-/** What a gateway of a test's own is started with. */
+/** Settings of a gateway that one test starts for itself. */
 export interface OwnSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Data directory to go on with. */

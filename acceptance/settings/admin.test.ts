@@ -11,7 +11,7 @@ import { startOwn } from '../rig/startOwn.ts';
 
 const provider = { IDENTITY_ISSUER: 'http://127.0.0.1:9', IDENTITY_APP_ID: 'app' };
 
-/** What a gateway prints that does not start. */
+/** The output of a gateway that does not start. */
 async function refusalOf(env: Record<string, string>): Promise<string> {
   const started = startGateway({ env });
   return await started.then(

@@ -21,11 +21,11 @@ export interface CallOptions {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the headers prove, for the reader. */
+  /** Whose the headers are, for the reader. */
   readonly as: string;
   /** Shown to the reader, unless the call is one of many alike. */
   readonly quiet?: true;
-  /** What to show of the body, if all of it would be too much. */
+  /** A shorter form of the body, if all of it would be too much. */
   readonly shownBody?: unknown;
   /** Only the answer's status is shown, where its body repeats the request's. */
   readonly quietAnswer?: true;

@@ -43,7 +43,7 @@ export interface ShownCall {
   readonly method: string;
   /** Path and query, or a whole URL. */
   readonly target: string;
-  /** What the headers prove, in words. */
+  /** Whose the headers are, in words. */
   readonly as: string;
   readonly body?: unknown;
 }

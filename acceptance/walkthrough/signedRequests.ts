@@ -43,7 +43,7 @@ async function signPermit(account: PrivateKeyAccount, value: bigint, now: number
   return createPermit({ deadline, signature });
 }
 
-/** What the wallet wishes, one of each action that it signs itself. */
+/** Params of one request of each action that the wallet signs itself. */
 async function chooseParams(account: PrivateKeyAccount, newOwner: string, now: number) {
   const fee = { relayerFee: '10000000000000000', timestamp: String(now) };
   const salt = stringToHex('walkthrough', { size: 32 });

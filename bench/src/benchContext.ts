@@ -51,7 +51,7 @@ export const QUICK_SCALE: Scale = {
   bullJobs: 200,
 };
 
-/** What every measure of the gateway works with. */
+/** Shared by every measure of the gateway. */
 export interface BenchContext {
   readonly options: Options;
   readonly scale: Scale;

@@ -21,7 +21,7 @@ const SECTIONS = {
 } as const;
 export type SectionName = keyof typeof SECTIONS;
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface Options {
   /** `all`: every section, one after another. */
   readonly section: SectionName | 'all';

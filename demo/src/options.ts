@@ -1,7 +1,7 @@
 import { CommandLineError, parseCommandLine } from '@prism-gateway/node/command-line';
 import { MIN_OWN_REQUESTS, MULTI_USER_BATCHES } from './plan/script.ts';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface DemoOptions {
   /** How many requests are submitted in all, the multi-user batches included. */
   readonly requests: number;
@@ -18,7 +18,7 @@ const MAX_USERS = 50;
 /** A relayer looks for the nonce of a signature up to 64 ahead of the chain's. */
 const MAX_OWN_REQUESTS = 60;
 
-/** What `npm run demo -- --help` prints. */
+/** The output of `npm run demo -- --help`. */
 export const usage = `Plays the whole loop on this machine: npm run demo
 
 A development chain, the contracts, the gateway, two relayers; users without any ether sign requests over all twelve actions; one
@@ -45,7 +45,7 @@ function readCount(option: {
   readonly text: string;
   readonly min: number;
   readonly max: number;
-  /** What the bounds depend on. */
+  /** The setting that the bounds depend on. */
   readonly where?: string;
 }): number {
   const { name, text, min, max } = option;

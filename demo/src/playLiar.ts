@@ -19,7 +19,7 @@ const PAUSE_MS = 200;
 
 interface LiarOptions {
   readonly demo: DemoWorld;
-  /** What stands on the chain now: the victims are owners of a prism that can pay. */
+  /** The current state of the chain: the victims are owners of a prism that can pay. */
   readonly expected: Expected;
   /** Takes each line of the output. */
   readonly print: (line: string) => void;

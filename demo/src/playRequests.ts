@@ -8,7 +8,7 @@ import { type DemoWorld, indexOf, WORLD } from './startDemoWorld.ts';
 import { type Submitted, submitPlan } from './submitPlan.ts';
 import { type Tally, watchRequests } from './watchRequests.ts';
 
-/** What came of the requests. */
+/** The requests and their results. */
 export interface Played {
   readonly plan: Plan;
   readonly submitted: readonly Submitted[];

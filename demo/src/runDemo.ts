@@ -6,7 +6,7 @@ import { playLiar } from './playLiar.ts';
 import { playRequests } from './playRequests.ts';
 import { type DemoWorld, startDemoWorld, WORLD } from './startDemoWorld.ts';
 
-/** What a run takes. */
+/** Options of a run. */
 export interface RunOptions {
   readonly options: DemoOptions;
   /** Takes each line of the output. */

@@ -6,19 +6,19 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
 const CREDIT = 10n ** 18n;
 
-/** What the demo's world is like; amounts of credits in base units. */
+/** Constants of the demo's world; amounts of credits in base units. */
 export const WORLD = {
   chainName: 'eip155:31337',
   /** Seconds in which only the official relayer may submit: short, so that the other one has something to do. */
   priorityWindow: 2,
-  /** What a relayer that is not official gets of its fees. */
+  /** Share of the fees for a relayer that is not official. */
   relayerShareBps: 7000,
-  /** What a request pays to the treasury that puts data on the chain. */
+  /** Paid to the treasury by each request that puts data on the chain. */
   protocolFee: 5n * CREDIT,
   /** 1000 credits a stablecoin (the Exchange's rate), 3000 stablecoins an ether. */
   creditsPerEth: 3_000_000n,
   creditsPerUser: 1_000_000n * CREDIT,
-  /** What accounts of the development chain begin with, in wei. */
+  /** Initial balance of each account of the development chain, in wei. */
   etherPerRelayer: 10_000n * CREDIT,
 } as const;
 
@@ -29,7 +29,7 @@ export interface Party {
   readonly privateKey: Hex;
 }
 
-/** What reads the chain. */
+/** Reads the chain. */
 export type ChainClient = ReturnType<typeof createChainClient>;
 
 /** A world with the demo's parties. */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What the image's build does after `npm install`: takes away what no program loads, and leaves what the launcher would write at the
- * first start, for there it may write nothing.
+ * Finishes the image's build after `npm install`: removes what no program loads, and leaves what the launcher would write at its first
+ * start, since it may write nothing there.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -33,7 +33,7 @@ function askNpm() {
   return JSON.parse(stdout);
 }
 
-/** What npm has put into this folder, as `name@version`. @returns {Set<string>} */
+/** The packages that npm has put into this folder, as `name@version`. @returns {Set<string>} */
 function listInstalled() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const here = Object.entries(packages).filter(([path]) => existsSync(join(root, path, 'package.json')));

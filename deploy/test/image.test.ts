@@ -16,7 +16,7 @@ const TAG = IMAGE ?? 'localhost/prism-gateway:test';
 /** Two roots are made of packages, npm installs, and layers are written: minutes, and more of them on a loaded machine. */
 const BUILD_MS = 1_200_000;
 
-/** What is missing to build an image here; undefined: nothing. */
+/** The reason why no image can be built here; undefined: none. */
 function findHindrance(): string | undefined {
   if (findTool('buildah', 'buildah') === undefined || findTool('mmdebstrap', 'mmdebstrap') === undefined)
     return 'no buildah';

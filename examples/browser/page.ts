@@ -1,4 +1,4 @@
-/** What the page does; `serve.ts` bundles it. */
+/** The page's program; `serve.ts` bundles it. */
 import { cloudAbi } from '@prism-gateway/contracts';
 import {
   createGatewayClient,
@@ -23,7 +23,7 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
-/** What `serve.ts` tells the page. */
+/** Settings that `serve.ts` gives to the page. */
 interface PageSettings {
   readonly gatewayUrl: string;
   readonly rpcUrl: string;

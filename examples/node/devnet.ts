@@ -3,7 +3,7 @@ import { creditTokenAbi } from '@prism-gateway/contracts';
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 
-/** What `npm run devnet` writes. */
+/** The file that `npm run devnet` writes. */
 export interface DevnetFile {
   readonly rpcUrl: string;
   readonly chainId: number;

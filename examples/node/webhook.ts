@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
-/** What the gateway told when the webhook was registered: `whsec_…`. */
+/** The secret that the gateway returned when the webhook was registered: `whsec_…`. */
 const { WEBHOOK_SECRET: secret = '', PORT: port = '8791' } = process.env;
 if (secret === '') {
   console.error('Set WEBHOOK_SECRET to the secret that POST /admin/webhooks has told.');

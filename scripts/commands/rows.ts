@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { PaymentsRig } from '@prism-gateway/payments/demo';
 
-/** What the rows share: the commands that are kept up beside them. */
+/** Shared by the rows: the commands that are kept up beside them. */
 export interface World {
   /** Empty folder, removed at the end. */
   readonly dir: string;
@@ -13,10 +13,10 @@ export interface World {
 
 /** How a command is run quickly, and what shows that it works. */
 export interface Row {
-  /** What follows `npx prism`; it begins as documents name it. `{dir}` and `{url}` are the world's. */
+  /** The words after `npx prism`; it begins as documents name it. `{dir}` and `{url}` are the world's. */
   readonly line: string;
   readonly env?: (world: World) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** What it must print. */
+  /** The expected output. */
   readonly prints?: RegExp;
   /** Default 0. */
   readonly status?: number;

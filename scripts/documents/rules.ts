@@ -11,7 +11,7 @@ export interface Text {
 
 const FOLDERS = '{packages,acceptance,bench,bin,demo,deploy,docs,examples,infra,scripts}';
 const KINDS = '{ts,tsx,mts,mjs,cjs,js,sol,py,md,sh,yaml,yml}';
-/** What tools install, build and measure. */
+/** Folders that tools install, build and measure. */
 const FOREIGN = /(^|\/)(node_modules|dist|data|\.cache|cdk\.out|generated|__pycache__)(\/|$)/;
 
 /**
@@ -33,7 +33,7 @@ export interface SpecificationRule {
   readonly id: string;
   /** Heading of the part that it stands in, such as `Part I: the wire`. */
   readonly part: string;
-  /** What it says, in one line. */
+  /** The rule's sentence, in one line. */
   readonly text: string;
 }
 

@@ -115,7 +115,7 @@ function writeConstants(): string {
   return writeTable(['Constant, or setting', 'Value, or default'], [...fixed, ...defaults]);
 }
 
-/** What the page has between `<!-- derived: NAME -->` and `<!-- end -->`. */
+/** The parts of the page between `<!-- derived: NAME -->` and `<!-- end -->`. */
 const BLOCKS: Readonly<Record<string, () => string>> = {
   routes: writeRoutes,
   payloads: writePayloads,

@@ -61,5 +61,5 @@ function filesOf(target: Target): string[] {
   return typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf);
 }
 
-/** What is built is there only once it has been built. */
+/** Whether a file is a source: a built one is there only once it has been built. */
 const isSource = (file: string) => !file.startsWith('./dist/');

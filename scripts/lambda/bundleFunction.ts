@@ -19,7 +19,7 @@ export interface FunctionBundle {
 
 /** Where a bundle is written. */
 export interface BundleFolders {
-  /** What is deployed: the module, and the OpenAPI document beside it. */
+  /** The deployed code: the module, and the OpenAPI document beside it. */
   readonly code: string;
   /** The source map: for reading stack traces, not for deploying. */
   readonly maps: string;

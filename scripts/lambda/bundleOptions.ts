@@ -7,7 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`../../packages/gateway/s
 /** The function's entry. */
 export const FUNCTION_ENTRY = source('entry/lambda.ts');
 
-/** What stands in for Node's own `Headers` and `Response`. */
+/** Stands in for Node's own `Headers` and `Response`. */
 export const LIGHT_FETCH = source('entry/lambda/lightFetch.ts');
 
 /**

@@ -1,6 +1,6 @@
 import type { Metafile } from 'esbuild';
 
-/** What must not get into the function, and why not. */
+/** Modules that must not get into the function, and why not. */
 const forbidden: readonly (readonly [RegExp, string])[] = [
   [/node_modules\/(?:@noble|elliptic|bn\.js|viem|ox)\//, 'curve arithmetic in JavaScript'],
   [/gateway\/src\/openapi\//, 'the generator of the OpenAPI document'],

@@ -2,9 +2,9 @@
 export interface Mutant {
   /** The changed file, from the repository's root. */
   readonly file: string;
-  /** What stands there, exactly once. */
+  /** The text there, exactly once. */
   readonly find: string;
-  /** What stands there instead. */
+  /** The text instead. */
   readonly replace: string;
   /** Test files that must notice, from the root. */
   readonly tests: readonly string[];
@@ -12,5 +12,5 @@ export interface Mutant {
   readonly survives?: string;
 }
 
-/** What stands in a file, what shall stand there, and why nobody can notice, if so. */
+/** The text in a file, its replacement, and why nobody can notice, if so. */
 export type Change = readonly [find: string, replace: string, survives?: string];

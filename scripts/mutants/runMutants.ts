@@ -13,7 +13,7 @@ interface Bench {
   readonly tell: (line: string) => void;
 }
 
-/** What tests said: that all is well, that some of them failed, or nothing, since they could not be run. */
+/** The tests' verdict: all is well, some of them failed, or they could not be run. */
 type Verdict = 'passed' | 'failed' | 'broken';
 
 /** A mutant that hangs is noticed too: how long a test of a mutant may take, in milliseconds, against seconds on an idle machine. */

@@ -4,7 +4,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlink
 import { dirname, join } from 'node:path';
 import { stagePackage } from './stagePackage.ts';
 
-/** What is published, each after those it depends on. */
+/** The published packages, each after those it depends on. */
 export const PUBLISHED_PACKAGES = ['protocol', 'contracts', 'sdk'] as const;
 
 /** A package as it goes to the registry. */
@@ -22,7 +22,7 @@ export interface Tarball {
   readonly sha256: string;
 }
 
-/** What `npm pack --json` says of one tarball. */
+/** A tarball in the output of `npm pack --json`. */
 interface PackReport {
   readonly name: string;
   readonly version: string;

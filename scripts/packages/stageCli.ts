@@ -17,7 +17,7 @@ interface Manifest {
 const OWN = 'node_modules/@prism-gateway';
 /** Programs for trying things out that operators have a use for as well. */
 const TRIED: ReadonlySet<string> = new Set(['token', 'devnet', 'walkthrough']);
-/** What is neither a test nor a rig, in packages and in `acceptance`. */
+/** Sources without tests and rigs, in packages and in `acceptance`. */
 const SOURCES = ['{src,page,walkthrough}/**/*.*', 'rig/defaultTarget.ts'];
 /** Only the development chain needs it, and it is large: an installation without it works otherwise. */
 const ANVIL = '@foundry-rs/anvil';
@@ -73,7 +73,7 @@ function findOwn(root: string): readonly string[] {
   return [...found];
 }
 
-/** What comes from the registry, each in the one version that the repository is tested with. @throws Error for two versions, or none */
+/** The registry's dependencies, each in the one version that the repository is tested with. @throws Error for two versions, or none */
 function gatherDependencies(manifests: readonly Manifest[]): Record<string, string> {
   const pinned = new Map<string, string>();
   for (const [name, version] of manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies))) {

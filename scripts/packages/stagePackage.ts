@@ -18,7 +18,7 @@ interface Manifest {
   readonly files: readonly string[];
 }
 
-/** What a user of a package has no use for. */
+/** Fields that a user of a package has no use for. */
 const UNPUBLISHED_FIELDS: ReadonlySet<string> = new Set(['private', 'scripts', 'devDependencies']);
 
 /** Compiled for a browser without types of Node: whatever only Node has is an error. */

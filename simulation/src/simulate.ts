@@ -40,7 +40,7 @@ export interface Progress {
   readonly breaches: number;
 }
 
-/** What a world's life has shown. */
+/** The results of a world's life. */
 export interface SimulationResult {
   readonly seed: string;
   /** Unix time at which it began, in milliseconds. */
@@ -58,11 +58,11 @@ export interface SimulationResult {
   readonly blocks: readonly BlockSample[];
   readonly faults: readonly FaultSpan[];
   readonly counts: Readonly<Record<string, number>>;
-  /** What has happened to a request, payment or relayer. */
+  /** The events of a request, payment or relayer. */
   story(id: string): readonly WorldEvent[];
 }
 
-/** What of a result other processes are told. */
+/** The part of a result that other processes get. */
 export type Summary = Pick<
   SimulationResult,
   'seed' | 'digest' | 'virtualMs' | 'realMs' | 'cpuMs' | 'breaches' | 'counts'

@@ -6,8 +6,8 @@ const LIVES = 100;
 /** List prices of us-east-1, in US dollars a million. @see ../../../infra/src/deploy/estimateCost.ts */
 const [WRITE_USD, READ_USD] = [0.625, 0.125];
 /**
- * What counts moves for `GET /admin/stats`, as the stack has it: a batch of ten seconds writes its chain, its relayer, its minute and its
- * hour, one unit each (`adminStore.test.ts`). At a million lives a month that is 11.6 moves a batch, of which a life has three.
+ * Writes of stats a life, as the stack has them: a batch of ten seconds writes its chain, its relayer, its minute and its hour, one unit
+ * each (`adminStore.test.ts`). At a million lives a month that is 11.6 moves a batch, of which a life has three.
  */
 const STATS_WRITES = (4 * 3) / ((3 * 1e6 * 10) / (30 * 86_400));
 
@@ -20,7 +20,7 @@ interface LifeCalls {
   readonly get: (requestId: string) => Promise<unknown>;
 }
 
-/** What the tables cost a life, in US dollars a million. */
+/** Cost of a life's units, in US dollars a million lives. */
 const usdOf = ({ reads, writes }: Units) => reads * READ_USD + writes * WRITE_USD;
 
 /**

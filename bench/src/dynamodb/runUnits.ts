@@ -28,7 +28,7 @@ const DEFAULTS = {
   ...{ RATE_LIMIT_CLAIMS: '6000', RATE_LIMIT_REPORTS: '12000', RATE_LIMIT_AUTH_FAILURES: '120' },
 };
 
-/** What one act has consumed, by table. */
+/** The units that one act consumed, by table. */
 interface Row {
   readonly act: string;
   /** Bytes of params as JSON; absent if it does not matter. */

@@ -80,7 +80,7 @@ export async function runWorstDay({ isCheck }: { readonly isCheck: boolean }): P
 
 const sumOf = (lines: readonly WorstLine[]) => lines.reduce((total, { usd }) => total + usd, 0);
 
-/** What the document says of it, in figures. */
+/** The document's figures for it. */
 const TOLD = /([\d.]+) USD \(([\d,]+) times 200 kB of random bytes, ([\d.]+); ([\d,]+) pages of 100, ([\d.]+)\)/;
 /** How far a figure may be off: a call that is the first of its minute reads a counter more, and random bytes compress differently. */
 const TOLERANCE = 0.05;

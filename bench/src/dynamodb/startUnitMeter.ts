@@ -11,7 +11,7 @@ export interface Units {
 export interface UnitMeter {
   /** For the gateway's `AWS_ENDPOINT_URL_DYNAMODB`. */
   readonly url: string;
-  /** What was consumed since it was last asked, by table; the units of its indexes are among them. */
+  /** Units consumed since the last call, by table; those of a table's indexes are among them. */
   take(): ReadonlyMap<string, Units>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface CallCost {
   readonly answerBytes: number;
 }
 
-/** What one address may do. */
+/** The limits of one address. */
 export interface AddressLimits {
   readonly callsInFiveMinutes: number;
   readonly writeBytesAMinute: number;

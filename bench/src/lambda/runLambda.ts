@@ -36,7 +36,7 @@ const EVENT = {
 const CALL_FUNCTION = `({ handler }) => () =>
   handler(${JSON.stringify(EVENT)}, { awsRequestId: 'bench', getRemainingTimeInMillis: () => 29000 })`;
 
-/** What the driver imports of the client. */
+/** The driver's imports of the client. */
 const CLIENT = `export {
   BatchGetItemCommand, ConditionalCheckFailedException, DeleteItemCommand, DynamoDBClient, GetItemCommand, paginateScan,
   PutItemCommand, QueryCommand, UpdateItemCommand,
@@ -135,7 +135,7 @@ export async function runLambda({ quick }: Options): Promise<Report> {
 
 const run = promisify(execFile);
 
-/** What one act took. */
+/** The cost of one act. */
 interface Took {
   readonly wallMs: number;
   /** CPU time of all threads meanwhile. */
@@ -151,7 +151,7 @@ interface ColdTimes {
   readonly warmCall: Took;
 }
 
-/** What is timed: a module, and how it is called. */
+/** A module to time, and how it is called. */
 interface Timed {
   readonly file: string;
   /** Text of a function that is given the module and makes the function that makes one call. */

@@ -17,7 +17,7 @@ export interface Step<State> {
   take?(body: string, state: State): void;
 }
 
-/** What is to be asked of a server. */
+/** The calls to send to a server. */
 export interface Load<State> {
   readonly port: number;
   readonly connections: number;
@@ -26,7 +26,7 @@ export interface Load<State> {
   readonly steps: readonly Step<State>[];
 }
 
-/** What was seen. */
+/** The result of a load. */
 export interface LoadResult {
   /** Rounds that were gone through. */
   readonly rounds: number;

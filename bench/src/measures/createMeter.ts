@@ -5,7 +5,7 @@ import { median } from '../report/median.ts';
 /** Watches the runs of one measure on one server: latency, and how busy server and load were. */
 export interface Meter {
   run<State extends object>(load: Omit<Load<State>, 'port'>): Promise<LoadResult>;
-  /** What was seen, as one sentence. */
+  /** The figures as one sentence. */
   describe(): string;
 }
 

@@ -18,7 +18,7 @@ export const BATCH = 50;
 
 const newTxHash = () => `0x${randomBytes(32).toString('hex')}`;
 
-/** What a connection knows of the requests whose lives it leads. */
+/** The requests whose lives a connection leads. */
 interface Lives {
   relayer?: BenchRelayer;
   requestIds?: string[];

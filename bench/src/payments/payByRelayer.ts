@@ -5,7 +5,7 @@ import { type PaymentsRig, type RigKey, waitUntil } from '@prism-gateway/payment
 import { listenOnLoopback } from '@prism-gateway/testing';
 import { startProgram } from '@prism-gateway/testing/world';
 
-/** What is to be paid, and how. */
+/** The payments to make, and how. */
 export interface RelayerRunOptions {
   readonly rig: PaymentsRig;
   readonly key: RigKey;
@@ -18,7 +18,7 @@ export interface RelayerRunOptions {
   readonly idlePollMs: number;
 }
 
-/** What came out. */
+/** The result of a run. */
 export interface RelayerRun {
   /** Milliseconds from the moment that the payments are listed to the last completion. */
   readonly elapsedMs: number;

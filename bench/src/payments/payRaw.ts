@@ -4,7 +4,7 @@ import { encodeApproval, encodeBuy, encodePayout } from '@prism-gateway/payments
 import { type Address, createPublicClient, createWalletClient, type Hash, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What is to be paid, and how. */
+/** The payments to make, and how. */
 export interface RawOptions {
   readonly rig: PaymentsRig;
   readonly key: RigKey;

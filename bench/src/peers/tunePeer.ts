@@ -7,7 +7,7 @@ export interface Peer {
   /** At least how many times as many lives are wanted of the gateway, one by one and in batches. */
   readonly bound: number;
   readonly batchBound: number;
-  /** What was chosen for it. */
+  /** The settings chosen for it. */
   readonly describe: string;
   /** Jobs done a second. */
   run(): Promise<number>;

@@ -1,6 +1,6 @@
 /**
- * What a competent team would write in a week: the same calls on Fastify, `pg`, one table, row locks and viem. As durable, as checked,
- * and with none of what took longer. Started by `startWeek`, which is told the port.
+ * The same calls as a competent team would write them in a week: Fastify, `pg`, one table, row locks and viem. As durable, as checked, and
+ * without anything that took longer. Started by `startWeek`, which is told the port.
  */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyRequest } from 'fastify';

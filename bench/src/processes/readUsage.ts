@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a process has used so far. */
+/** Resources that a process has used so far. */
 export interface ProcessUsage {
   /** Resident size now, in MB (10^6 bytes). */
   readonly residentMb: number;

@@ -8,7 +8,7 @@ const SETTLE_MS = 15_000;
 /** How long what follows a report is counted with its write, in milliseconds. */
 const AFTER_MS = 2000;
 
-/** What programs ask their node. */
+/** Counts of the programs' calls to their node. */
 export interface CallFigures {
   /** Calls a minute while nothing happens. */
   readonly idle: { readonly relayer: number; readonly watchtower: number };

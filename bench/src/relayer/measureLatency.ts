@@ -14,7 +14,7 @@ const TIMEOUT_MS = 120_000;
 /** Credits that pay for a single write at the devnet's price of gas. */
 const FEE = 3000n * 10n ** 18n;
 
-/** What one signer's run of writes came to. */
+/** The result of one signer's run of writes. */
 export interface RunFigures {
   /** From the first POST until the chain has carried out all. */
   readonly carriedOutSeconds: number;

@@ -26,7 +26,7 @@ async function sumMetric(relayers: readonly Program[], name: string, labels?: st
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** What relaying came to; sums over all relayers. */
+/** The result of relaying; sums over all relayers. */
 export interface Relayed {
   /** Requests a second, from the first POST to the last report. */
   readonly perSecond: number;

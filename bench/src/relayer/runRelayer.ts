@@ -100,7 +100,7 @@ const measureLight: Measure = async (stack, { light, blockMs }) => {
   }));
 };
 
-/** What a provider of nodes bills, with blocks of two seconds. */
+/** Counts the calls that a provider of nodes bills, with blocks of two seconds. */
 const measureCalls: Measure = async (stack, { idleMs, lone }) => {
   const { idle, write } = await countCalls(stack, { idleMs, writes: lone, blockMs: CALLS_BLOCK_MS });
   const target = { of: 'value', is: 'at most', bound: 15 } as const;

@@ -14,7 +14,7 @@ const GAS_LIMIT = 300_000n;
 const MAX_FEE = 10n ** 11n;
 const TIP = 10n ** 9n;
 
-/** What raw sending came to. */
+/** The result of raw sending. */
 export interface RawSending {
   /** Transactions a second, from the first signature to the last block. */
   readonly perSecond: number;

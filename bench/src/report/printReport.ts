@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { formatTable } from './formatTable.ts';
 import { type ResultRow, type RowSummary, summariseRow, type Target } from './summariseRow.ts';
 
-/** What a section has measured. */
+/** The figures of a section. */
 export interface Report {
   /** How it was measured, a line each. */
   readonly about: readonly string[];

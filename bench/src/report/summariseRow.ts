@@ -1,6 +1,6 @@
 import { median } from './median.ts';
 
-/** What a figure is held against. */
+/** The figure to reach. */
 export interface Target {
   /** `ratio`: measure over baseline. `value`: the measure itself. */
   readonly of: 'ratio' | 'value';
@@ -17,7 +17,7 @@ export interface ResultRow {
   readonly baseline?: { readonly title: string; readonly values: readonly number[] };
   /** Absent: told for comparison only. */
   readonly target?: Target;
-  /** What helps to understand the figure; goes to the JSON and under the table. */
+  /** Remarks on the figure; they go to the JSON and under the table. */
   readonly notes?: readonly string[];
 }
 

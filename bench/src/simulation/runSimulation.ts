@@ -8,7 +8,7 @@ import type { ResultRow } from '../report/summariseRow.ts';
 
 const main = fileURLToPath(new URL('../../../simulation/src/main.ts', import.meta.url));
 
-/** What `prism simulate --json` prints, as far as it is measured. */
+/** The measured part of what `prism simulate --json` prints. */
 interface Summary {
   readonly virtualMs: number;
   readonly realMs: number;

@@ -23,7 +23,7 @@ interface World {
   readonly gateway: RunningGateway;
   send(call: Call): Promise<string>;
   admin(method: string, path: string, json?: object): Promise<string>;
-  /** What came when, and what it answers. */
+  /** Arrivals by delivery, and the status to answer with. */
   readonly receiver: { readonly url: string; status: number; readonly arrivals: Map<string, number>; count: number };
 }
 

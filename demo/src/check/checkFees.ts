@@ -2,7 +2,7 @@ import { formatCredits } from '../formats.ts';
 import type { Expected } from '../plan/createPlanner.ts';
 import { type Checked, checkAll } from './checked.ts';
 
-/** What a relayer has earned and spent. */
+/** Earnings and costs of a relayer. */
 export interface Earnings {
   readonly name: string;
   readonly isOfficial: boolean;
@@ -18,7 +18,6 @@ export interface Earnings {
   readonly worth: bigint;
 }
 
-/** What is compared. */
 export interface FeeFacts {
   readonly earnings: readonly Earnings[];
   /** Credits of the treasury, in base units. */

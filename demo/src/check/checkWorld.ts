@@ -10,7 +10,7 @@ import { type Checked, checkAll } from './checked.ts';
 import { checkFees, type Earnings } from './checkFees.ts';
 import { type Execution, readExecutions } from './readExecutions.ts';
 
-/** What the demo has found in the end. */
+/** The result of the demo. */
 export interface Findings {
   readonly executions: readonly Execution[];
   readonly earnings: readonly Earnings[];

@@ -1,8 +1,8 @@
 /** One thing that was compared. */
 export interface Checked {
-  /** What must be so. */
+  /** The condition. */
   readonly claim: string;
-  /** What was found, the figures in it. */
+  /** The finding, with its figures. */
   readonly found: string;
   readonly isTrue: boolean;
 }

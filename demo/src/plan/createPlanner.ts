@@ -20,7 +20,7 @@ export type Stage =
   /** One request that holds a write of each user, each signed by that user. */
   | { readonly kind: 'multiUserBatch'; readonly writes: readonly Step[] };
 
-/** What a prism must be like at the end. */
+/** The state that a prism must have at the end. */
 export interface ExpectedPrism {
   readonly cloudId: Hex;
   owner: Address;
@@ -31,7 +31,7 @@ export interface ExpectedPrism {
   readonly entries: Map<Hex, Hex | undefined>;
 }
 
-/** What must be on the chain once every request of the plan has succeeded. */
+/** The state that the chain must have once every request of the plan has succeeded. */
 export interface Expected {
   readonly prisms: ReadonlyMap<Hex, ExpectedPrism>;
   /** Credits of each user, in base units, by index. */
@@ -43,7 +43,7 @@ export interface Expected {
   readonly protocolFees: bigint;
 }
 
-/** What is to be signed, and what must come of it. */
+/** The requests to sign, and their expected results. */
 export interface Plan {
   readonly stages: readonly Stage[];
   readonly expected: Expected;
@@ -67,7 +67,7 @@ export interface Act {
   readonly name: string;
   /** How many entries it puts or touches: the newest are replaced, the oldest removed. Default: as few as the action can. */
   readonly entries?: number;
-  /** What a creation puts into the prism, in base units. */
+  /** Funds that a creation puts into the prism, in base units. */
   readonly funds?: bigint;
   /** Whom a prism is offered to. */
   readonly to?: number;
@@ -80,7 +80,7 @@ export interface Planner {
   finish(): { readonly stages: readonly Stage[]; readonly expected: Expected };
 }
 
-/** What actions do with entries; those that put data on the chain pay the protocol, too. */
+/** The kind of change that an action makes to entries; the ones that put data on the chain pay the protocol, too. */
 const TOUCHES: Readonly<Partial<Record<SignedAction, 'put' | 'replace' | 'remove'>>> = {
   CREATE_PRISM_WITH_DATA_FOR: 'put',
   WRITE_DATA_FOR: 'put',

@@ -17,7 +17,7 @@ const BASE_GAS: Readonly<Record<SignedAction, bigint>> = {
   BATCH_DELETE_DATA_FOR: 100_000n,
 };
 const GAS_PER_ENTRY = 60_000n;
-/** What users reckon with, in wei: base fee and tip of a development chain are 1 gwei each at first. */
+/** The price that users calculate with, in wei: base fee and tip of a development chain are 1 gwei each at first. */
 const GAS_PRICE = 2_000_000_000n;
 const WEI_PER_ETH = 10n ** 18n;
 const WHOLE_BPS = 10_000n;

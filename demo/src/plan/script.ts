@@ -15,7 +15,7 @@ const diary = (user: number) => `diary ${user}`;
 const gift = (user: number) => `gift ${user}`;
 const album = (user: number) => `album ${user}`;
 
-/** What fills the last stage up, again and again: the album is made by the first of them. */
+/** Acts that fill up the last stage, again and again: the album is made by the first of them. */
 const fillers: readonly ((user: number) => Act)[] = [
   (user) => ({ user, action: 'WRITE_DATA_FOR', name: album(user) }),
   (user) => ({ user, action: 'WRITE_DATA_FOR', name: diary(user) }),

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 /** A metric as a rule or dashboard asks for it. */
 export interface AskedMetric {
   readonly name: string;
-  /** What its labels must be, as far as that is said with `=`. */
+  /** Required labels, as far as they are written with `=`. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

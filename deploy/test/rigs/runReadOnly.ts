@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** What an image says of how it is run. */
+/** The run configuration of an image. */
 export interface ImageConfig {
   readonly User: string;
   readonly Env: readonly string[];

@@ -18,7 +18,7 @@ interface World {
   readonly isProtected?: boolean;
   /** The part that cannot be deployed. */
   readonly failing?: StackPart;
-  /** What deleting and continuing a roll-back come to; default that it succeeds. */
+  /** Result of deleting, and of continuing a roll-back; default success. */
   readonly mendedStatus?: string;
   /** `--now`. */
   readonly now?: boolean;
@@ -108,7 +108,7 @@ describe('a deployment', () => {
 
 // Shows AWS-4.
 describe.each(['Data', 'Service', 'Edge'] as const)('what an attempt has left of %s', (part) => {
-  /** What is done with this part comes right before it is deployed. */
+  /** Acts on this part that come right before it is deployed. */
   const mend = (...acts: string[]) => {
     const isMadeAnew = acts[0] !== `continue ${part}`;
     const again = part === 'Service' && isMadeAnew ? FIRST : AGAIN;

@@ -19,7 +19,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'deploy:StopDeployment': 'codedeploy:StopDeployment',
   'dynamodb:Wait': 'dynamodb:DescribeTable',
 };
-/** What the page has an administrator do, or whoever mends webhooks. */
+/** Commands for the administrator, or for whoever mends webhooks. */
 const OTHERS = /^(secretsmanager:CreateSecret|s3api:|sqs:|dynamodbstreams:|lambda:Invoke|iam:|ecs:|aws:)/;
 
 it('lets the deployer do what the deployment does, and what the page says', () => {

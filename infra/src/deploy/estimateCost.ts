@@ -7,11 +7,11 @@ export interface CostLine {
   readonly usd: number;
 }
 
-/** What a stage costs by list prices of us-east-1, without free tiers. */
+/** Cost of a stage by list prices of us-east-1, without free tiers. */
 export interface Cost {
   /** A month in which nobody calls. */
   readonly atRest: readonly CostLine[];
-  /** What one relayer that looks at one chain in which nothing happens adds to it. */
+  /** Added by one relayer that watches a chain in which nothing happens. */
   readonly idleRelayer: readonly CostLine[];
   /** A million requests of 1 kB through their whole life: 5.05 million calls. */
   readonly perMillion: readonly CostLine[];

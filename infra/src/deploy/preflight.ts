@@ -1,7 +1,7 @@
 import { EDGE_REGION, type StageSettings } from '../settings/stageSettings.ts';
 import { stackNameOf } from '../stack/createGatewayApp.ts';
 
-/** What is to be known of an account before anything is deployed to it. */
+/** The state of an account before anything is deployed to it. */
 export interface AccountView {
   accountId(): Promise<string>;
   /** Version of the CDK's bootstrap. @returns undefined if there is none */
@@ -22,7 +22,7 @@ export interface Concurrency {
   readonly own: number;
 }
 
-/** What a deployment would fail at. It names settings, and the way out of each fault. */
+/** A reason for which a deployment would fail. Names the settings, and the way out of each fault. */
 export class PreflightError extends Error {
   override readonly name = 'PreflightError';
   readonly code = 'PREFLIGHT_FAILED';
@@ -34,7 +34,7 @@ export class PreflightError extends Error {
   }
 }
 
-/** What is deployed, and what the reader should know of it. */
+/** The deployment to make, with notes for the reader. */
 export interface Preflight {
   readonly settings: StageSettings;
   readonly accountId: string;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { GATEWAY_SETTINGS, type GivenSettings, STACK_SETTINGS } from '../settings/knownSettings.ts';
 import { optionOf } from './usage.ts';
 
-/** What is to be done. */
+/** Options of the command line. */
 export interface CommandLine {
   readonly action: 'synth' | 'deploy' | 'diff' | 'help';
   /** Settings given as options. */

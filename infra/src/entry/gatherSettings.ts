@@ -32,7 +32,7 @@ function readGiven({ given, settingsFile }: CommandLine, fileOf: FileOfStage): G
   return { ...fromFile, ...given };
 }
 
-/** What only a deployment needs: nobody should deploy to a stage or a region by default. */
+/** Faults that only a deployment has: nobody should deploy to a stage or a region by default. */
 function deployFaults(given: GivenSettings): string[] {
   const faults: string[] = [];
   if (!given.STAGE) faults.push('STAGE: needed to deploy: --stage dev or --stage prod');

@@ -45,7 +45,7 @@ async function startEdge(version: RunningFunction, originSecret: string) {
   return await listenOnLoopback(server);
 }
 
-/** What a bad build might look like: the function, with a fault in front. */
+/** Bad builds: the function, with a fault in front. */
 const BAD_BUILDS: Readonly<Record<string, string>> = {
   'says yes to claims and does nothing': `
     if (http?.method !== 'PATCH') return await handler(event, context);

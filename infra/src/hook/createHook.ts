@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { CANARY_CHAIN } from './canaryChain.ts';
 import { createInvokeFetch, type Invoke } from './createInvokeFetch.ts';
 
-/** What CodeDeploy calls the hook with. */
+/** The event that CodeDeploy calls the hook with. */
 export interface HookEvent {
   readonly DeploymentId: string;
   readonly LifecycleEventHookExecutionId: string;

@@ -3,7 +3,7 @@ export type Invoke = (event: unknown) => Promise<unknown>;
 
 interface InvokeFetchOptions {
   readonly invoke: Invoke;
-  /** What the edge in front would send; undefined: there is none. */
+  /** The secret that the edge sends; undefined: there is no edge. */
   readonly originSecret?: string | undefined;
 }
 

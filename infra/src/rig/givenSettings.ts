@@ -5,10 +5,10 @@ export const STAGES = ['dev', 'prod'] as const;
 
 export type Stage = (typeof STAGES)[number];
 
-/** What is synthesised for tests: each stage, and a dev stage for which nearly every choice was made another way. */
+/** Variants synthesised for tests: each stage, and a dev stage with nearly every choice made another way. */
 export type Variant = Stage | 'other';
 
-/** What each of them is synthesised with. */
+/** Settings of each variant. */
 export const GIVEN_SETTINGS: Readonly<Record<Variant, GivenSettings>> = {
   dev: {
     STAGE: 'dev',

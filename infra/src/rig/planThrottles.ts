@@ -1,6 +1,6 @@
 import type { FaultProxy } from '@prism-gateway/testing';
 
-/** What a call to DynamoDB asks for. */
+/** One call to DynamoDB. */
 interface AskedCall {
   /** Like `DynamoDB_20120810.PutItem`. */
   readonly target: string;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type LoopbackServer, listenOnLoopback } from '@prism-gateway/testing';
 
-/** What the account is to look like. */
+/** The state of the account. */
 export interface AccountFacts {
   readonly bootstrapVersion?: string;
   readonly limit: number;

@@ -33,7 +33,7 @@ export interface DomainSettings {
   readonly certificateArn: string;
 }
 
-/** What stands in front of the function. */
+/** Settings of the edge in front of the function. */
 export interface EdgeSettings {
   /** Calls of one address in five minutes. */
   readonly ratePerAddress: number;

@@ -6,7 +6,7 @@ import type { StackContext } from './stackContext.ts';
 /** An alarm: raised when a metric is at a threshold or above it. */
 export interface AlarmPlan {
   readonly id: string;
-  /** What it means, and what to look at first. */
+  /** The meaning of the alarm, and what to look at first. */
   readonly description: string;
   readonly metric: IMetric;
   readonly threshold: number;

@@ -155,7 +155,7 @@ function nearLimitPlan(instances: number, target: LambdaFunction): AlarmPlan {
   };
 }
 
-/** What DynamoDB says of a role without rights, and of a table that is not there: no outage, and nothing that passes. */
+/** DynamoDB's errors for a role without rights and for a missing table: no outage, and nothing that passes. */
 const DEPLOYMENT_FAULTS = ['AccessDeniedException', 'ResourceNotFoundException'];
 
 function deploymentFaultPlan({ stack, settings }: StackContext, logGroup: ILogGroup): AlarmPlan {
@@ -234,7 +234,7 @@ function addTopic({ stack, settings }: StackContext): Topic {
   return topic;
 }
 
-/** What takes a release back while a tenth of the calls goes to it: minutes must do. */
+/** Alarms that roll a release back while a tenth of the calls goes to it: minutes must do. */
 function releasePlans(target: LambdaFunction): AlarmPlan[] {
   return [
     {

@@ -43,7 +43,7 @@ const TELL_VIEWER = `function handler(event) {
 export interface Edge {
   /** Where clients call it. */
   readonly url: string;
-  /** What a domain's DNS record must point to. */
+  /** The target of a domain's DNS record. */
   readonly target: string;
 }
 

@@ -8,10 +8,10 @@ import type { GatewaySecrets } from './addSecrets.ts';
 import type { StackContext } from './stackContext.ts';
 
 interface ReleaseParts {
-  /** What calls go to; CodeDeploy moves it from one version to the next. */
+  /** The target of calls; CodeDeploy moves it from one version to the next. */
   readonly alias: Alias;
   readonly secrets: GatewaySecrets;
-  /** What takes a version back. */
+  /** Alarms that roll a version back. */
   readonly alarms: readonly Alarm[];
   /** Directory with the hooks' built bundle. */
   readonly hookDirectory: string;

@@ -9,7 +9,7 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-/** What a role may do: `action resource`, all combinations. */
+/** The rights of a role: `action resource`, all combinations. */
 function permissionsOf(role: Resource): string[] {
   // As CloudFormation writes inline policies.
   const policies = role.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];

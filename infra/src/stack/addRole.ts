@@ -16,7 +16,7 @@ interface RoleParts {
   readonly logGroupName: string;
 }
 
-/** What all object paths begin with. @see docs/specification.md SIGN-4 */
+/** The prefix of all object paths. @see docs/specification.md SIGN-4 */
 const OBJECT_PREFIX = 'v1/*';
 
 const allow = (sid: string, actions: readonly string[], resources: readonly string[]) =>

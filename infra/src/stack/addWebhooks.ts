@@ -64,7 +64,7 @@ interface Worker {
   readonly description: string;
   readonly seconds: number;
   readonly statements: readonly PolicyStatement[];
-  /** What it writes of the stream; absent: it does not read it. */
+  /** The kind of record that it writes from the stream; absent: it does not read the stream. */
   readonly records?: 'deliveries' | 'stats';
 }
 

@@ -52,7 +52,7 @@ interface GatewayData {
   readonly secrets: GatewaySecrets;
 }
 
-/** What must not be lost. */
+/** Makes the resources that must not be lost. */
 function fillData(context: StackContext): GatewayData {
   const { requests } = addTables(context);
   const bucket = addBucket(context);
@@ -76,7 +76,7 @@ const addEdgeUrl = (stack: Stack) =>
     default: '',
   }).valueAsString;
 
-/** What can be made again at any time. */
+/** Makes the resources that can be made again at any time. */
 function fillService(context: StackContext, data: GatewayData, bundles: Bundles): void {
   const { bundleDirectory, hookDirectory, webhooksDirectory } = bundles;
   const edgeUrl = context.settings.edge && addEdgeUrl(context.stack);
@@ -99,7 +99,7 @@ function fillService(context: StackContext, data: GatewayData, bundles: Bundles)
   });
 }
 
-/** What stands in front. */
+/** Makes the edge in front of the service. */
 function fillEdge(context: StackContext, edge: EdgeSettings): void {
   const { url, target } = addDistribution(context, addWebAcl(context, edge));
   addOutputs(context.stack, { Url: url, DomainTarget: target });

@@ -5,7 +5,7 @@ import { findOnly, findResources } from '../rig/readTemplate.ts';
 const paper = readFileSync(new URL('../../../docs/scaling.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
 const written = (count: unknown) => Number(count).toLocaleString('en-US');
 
-/** What the synthesised prod stacks allow at once. */
+/** Reads the ceilings of the synthesised prod stacks. */
 function readCeilings() {
   const instances = findOnly('prod', 'AWS::Lambda::Function', 'Function').Properties.ReservedConcurrentExecutions;
   const [table] = Object.values(findResources('prod', 'AWS::DynamoDB::Table'));

@@ -17,7 +17,7 @@ interface EmfLine {
   };
 }
 
-/** What the function writes, when it does all that it can do. */
+/** The series that the function writes if it does everything that it can do. */
 function writtenSeries(): Set<Series> {
   const lines: string[] = [];
   const metrics = createEmfMetrics({
@@ -49,7 +49,7 @@ interface PlainMetric {
   readonly Dimensions?: readonly { readonly Name: string }[];
 }
 
-/** What the alarms read. */
+/** The series that the alarms read. */
 function alarmSeries(stage: Stage): Series[] {
   return Object.values(findResources(stage, 'AWS::CloudWatch::Alarm')).flatMap(({ Properties }) => {
     // CloudFormation's own form: one metric, or several that an expression is made of.
@@ -73,7 +73,7 @@ function readWidgets(stage: Stage): readonly Widget[] {
   return JSON.parse(flatten(DashboardBody)).widgets;
 }
 
-/** What the dashboard's graphs read. */
+/** The series that the dashboard's graphs read. */
 function dashboardSeries(stage: Stage): Series[] {
   return readWidgets(stage)
     .flatMap(({ properties }) => properties.metrics ?? [])

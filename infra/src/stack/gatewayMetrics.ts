@@ -66,7 +66,7 @@ export function tableMetric({ tableName, indexName }: TablePart, metricName: str
 }
 
 interface SumOptions {
-  /** What the ids of the summands begin with. */
+  /** The prefix of the summands' ids. */
   readonly id: string;
   readonly label: string;
   readonly period: Duration;
@@ -95,7 +95,7 @@ interface ThrottleQuestion {
 interface ThrottledTable extends ThrottleQuestion {
   readonly tableName: string;
   readonly indexes: readonly { readonly name: string }[];
-  /** What the ids of the summands begin with. */
+  /** The prefix of the summands' ids. */
   readonly id: string;
 }
 

@@ -44,7 +44,7 @@ function query(text: string, lines: readonly Line[]): readonly Line[] {
 }
 
 const page = readFileSync(new URL('../../../docs/operations-aws.md', import.meta.url), 'utf8');
-/** What the page has an operator ask the log. */
+/** The log queries that the page gives to an operator. */
 const QUERIES = page.match(/^filter .*$/gm) ?? [];
 
 describeWithDynamo('the log of faults of the tables, as the runbook asks it', () => {

@@ -10,7 +10,7 @@ import { createGatewayApp, type StackPart } from './createGatewayApp.ts';
 
 type Revision = 'before' | 'both' | 'new';
 
-/** What CloudFormation would compare, of the resource that holds a secret or reads it: only where it differs is the secret read again. */
+/** The parts of a resource that CloudFormation compares: it reads a secret again only if one of them differs. */
 type Compared = Readonly<Record<StackPart, string>>;
 
 const [OLD, NEW] = ['o'.repeat(48), 'n'.repeat(48)];

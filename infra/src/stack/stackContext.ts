@@ -1,7 +1,7 @@
 import { RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import type { StageSettings } from '../settings/stageSettings.ts';
 
-/** What every part of a stack is made in and from. */
+/** Shared by all parts of a stack. */
 export interface StackContext {
   readonly stack: Stack;
   readonly settings: StageSettings;

@@ -85,7 +85,7 @@ async function playAll(stores: DynamoStores): Promise<void> {
   await stores.checkReady();
 }
 
-/** What was asked of which table or index: `UpdateItem service-requests-test`. */
+/** Calls by table or index: `UpdateItem service-requests-test`. */
 function callsOf(input: object, operation: string): string[] {
   if ('RequestItems' in input && typeof input.RequestItems === 'object' && input.RequestItems !== null) {
     return Object.keys(input.RequestItems).map((table) => `${operation} ${table}`);

@@ -1,6 +1,6 @@
 import type { TableNames } from '@prism-gateway/gateway/deployment';
 
-/** What may be done with a table, and with its indexes: names of DynamoDB's operations. */
+/** Allowed operations on a table and its indexes, by DynamoDB's names. */
 export interface TableAccess {
   readonly table: readonly string[];
   readonly indexes: readonly string[];

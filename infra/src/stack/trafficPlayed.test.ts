@@ -48,7 +48,7 @@ describeWithDynamo('alarms of how calls go, played with the built function', () 
     await proxy.close();
   });
 
-  /** What the calls since it was last asked have written, as the alarms read it. */
+  /** The points written since the last call, as the alarms read them. */
   async function readPoints(at: number): Promise<Point[]> {
     // The minute's measuring writes what was gathered.
     await running.invoke({ source: 'aws.events' });

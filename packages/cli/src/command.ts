@@ -1,6 +1,6 @@
 import type { CallAdmin } from './createAdminClient.ts';
 
-/** What a command is given. */
+/** The context of a command. */
 export interface CommandContext {
   readonly call: CallAdmin;
   /** Words after the command's own. */

@@ -33,7 +33,7 @@ function writeUrl(url: string, { path, query = {} }: AdminCall): string {
   return given.length === 0 ? `${url}${path}` : `${url}${path}?${new URLSearchParams(Object.fromEntries(given))}`;
 }
 
-/** What a refusal says: the sentence, and each fault by its place. */
+/** A refusal in words: the sentence, and each fault by its place. */
 function describeRefusal(status: number, body: Record<string, unknown>): string {
   const details = Array.isArray(body.details) ? body.details : [];
   const faults = details.map(({ path, message }) => `  ${plain(path)}: ${plain(message)}`);

@@ -41,7 +41,7 @@ async function list({ call, options, json, print }: CommandContext): Promise<voi
   if (typeof body.lastKey === 'string') print(`There are more: --after ${plain(body.lastKey)}`);
 }
 
-/** What is looked at longest: the oldest requests that wait. */
+/** The oldest pending requests, which operators look at longest. */
 async function writeOldest({ call, signal }: CommandContext): Promise<string> {
   const query = { status: 'pending', limit: String(SHOWN_ROWS) };
   const { items } = await call({ path: '/admin/requests', query, signal });
@@ -93,7 +93,7 @@ async function watch(context: CommandContext): Promise<void> {
   }
 }
 
-/** What operators do with requests. */
+/** Operators' commands on requests. */
 export const requestCommands: readonly Command[] = [
   { name: 'requests list', takes: '', summary: 'shows requests by any filter, or all', options: FILTERS, run: list },
   storyCommand,

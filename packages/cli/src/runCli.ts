@@ -53,7 +53,7 @@ const limitsCommand: Command = {
   },
 };
 
-/** What the program needs of its surroundings. */
+/** The program's surroundings. */
 export interface CliSurroundings {
   /** Words of the command line after the program's name. */
   readonly args: readonly string[];

@@ -6,7 +6,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 const rowsOf = (value: unknown): Rows => (Array.isArray(value) ? value : []);
 const seconds = (ms: unknown) => (typeof ms === 'number' ? `${(ms / 1000).toFixed(1)} s` : '');
 
-/** What happened in the last minutes, together. */
+/** Sums of the last minutes. */
 function sumUp(minutes: Rows): string {
   const sum = (name: string) => minutes.reduce((total, minute) => total + Number(minute[name] ?? 0), 0);
   return `Last hour: ${sum('posts')} posted, ${sum('claims')} claimed, ${sum('success')} succeeded, ${sum('failed')} failed.`;
@@ -47,7 +47,7 @@ export function writeStats(stats: Readonly<Record<string, unknown>>, mostRows = 
   ].join('\n\n');
 }
 
-/** What is in the queue, and how relayers do. */
+/** Shows the queue and the relayers. */
 export const statsCommand: Command = {
   name: 'stats',
   takes: '',

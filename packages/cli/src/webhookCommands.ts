@@ -5,7 +5,7 @@ import { plain, writeTable } from './writeTable.ts';
 
 const pathOf = (webhookId: string, rest = '') => `/admin/webhooks/${encodeURIComponent(webhookId)}${rest}`;
 
-/** What is the matter with a webhook, in a word or two. */
+/** A webhook's state in a word or two. */
 function tellState({ enabled, disabledReason, failingSince, dropped }: Readonly<Record<string, unknown>>): string {
   const lost = Number(dropped) > 0 ? `; ${plain(dropped)} dropped` : '';
   if (enabled !== true) return `disabled${disabledReason === undefined ? '' : `: ${plain(disabledReason)}`}${lost}`;
@@ -80,7 +80,7 @@ const switchTo = (enabled: boolean) => async (context: CommandContext) => {
   printAnswer(context, body, `${plain(body.webhookId)} is ${enabled ? 'enabled' : 'disabled'}.`);
 };
 
-/** What operators do with webhooks. */
+/** Operators' commands on webhooks. */
 export const webhookCommands: readonly Command[] = [
   { name: 'webhooks list', takes: '', summary: 'shows every webhook and how it does', options: {}, run: list },
   {

@@ -16,7 +16,7 @@ async function list({ call, json, print }: CommandContext): Promise<void> {
   print(writeTable([['ADDRESS', 'LABEL', 'ADDED', 'SUSPENDED'], ...rows]));
 }
 
-/** What operators do with the whitelist. */
+/** Operators' commands on the whitelist. */
 export const whitelistCommands: readonly Command[] = [
   {
     name: 'whitelist add',

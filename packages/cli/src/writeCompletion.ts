@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 export const SHELLS = ['bash', 'zsh'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What programs that are none of ours take as their first word. */
+/** The first words of programs that are none of ours. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   relayer: ['status', 'explain'],
   watchtower: ['audit'],

@@ -1,8 +1,8 @@
-/** What the page uses of Preact, which the gateway serves beside it as `preact.js`: https://preactjs.com/guide/v10/hooks. */
+/** The part of Preact that the page uses; the gateway serves it beside the page as `preact.js`: https://preactjs.com/guide/v10/hooks. */
 
 import type uPlot from 'uplot';
 
-/** What a template makes. */
+/** The result of a template. */
 export type Drawn = { readonly type: unknown; readonly props: unknown };
 
 export function html(strings: TemplateStringsArray, ...values: readonly unknown[]): Drawn;

@@ -1,4 +1,4 @@
-/** What the page's modules hand each other. */
+/** The types shared by the page's modules. */
 
 import type {
   AuditPage,
@@ -13,7 +13,7 @@ import type { DeliveryBody, DeliveryPage, WebhookBody, WebhookList } from '@pris
 /** A view's way to tell of what went wrong; undefined: it is right again. */
 export type OnFault = (error: (Error & { readonly status?: number }) | undefined) => void;
 
-/** What every view is given. */
+/** The properties of every view. */
 export interface ViewProps {
   readonly route: { readonly id: string; readonly query: URLSearchParams };
   readonly onFault: OnFault;
@@ -35,15 +35,15 @@ export interface ViewProps {
 export interface Act {
   readonly word: string;
   readonly title: string;
-  /** What it will do, in a sentence. */
+  /** The effect, in a sentence. */
   readonly effect: string;
-  /** What a text is wanted for, if one is. */
+  /** The purpose of the text to enter, if one is wanted. */
   readonly needs?: string;
   readonly danger?: boolean;
   readonly run: (text: string) => Promise<unknown>;
 }
 
-/** What happened in a part of the time. */
+/** Moves in one part of the time. */
 export type Activity = QueueStatsBody['minutes'][number];
 
 export type Tone = 'plain' | 'wait' | 'busy' | 'good' | 'bad' | 'admin';
@@ -57,7 +57,7 @@ export interface StoryEvent {
   readonly txHash?: string;
 }
 
-/** What a relayer tells of one request. */
+/** A relayer's account of one request. */
 export interface RelayerStory {
   readonly verdict?: {
     readonly verdict: string;
@@ -84,7 +84,7 @@ export interface RelayerStory {
   }[];
 }
 
-/** What a watchtower has found out. */
+/** A watchtower's finding. */
 export interface Finding {
   readonly requestId: string;
   readonly kind: string;
@@ -96,7 +96,7 @@ export interface Finding {
   readonly isLie: boolean;
 }
 
-/** What a program tells of a chain. */
+/** A program's account of one chain. */
 export interface ProgramChain {
   readonly chainName: string;
   readonly story?: RelayerStory;
@@ -133,7 +133,7 @@ export interface WatchedAccount {
   readonly course: readonly (readonly [atMs: number, ether: number])[];
 }
 
-/** What a program says of itself: any of these, as our own programs write them. */
+/** A program's status: any of these fields, as our own programs write them. */
 export interface ProgramStatus {
   readonly program?: string;
   readonly relayer?: string;
@@ -165,7 +165,7 @@ export interface Program {
   readonly error?: string;
 }
 
-/** What a request's story is told from. */
+/** The sources of a request's story. */
 export interface StoryParts {
   readonly record: RequestRecord;
   readonly programs: readonly Program[];
@@ -174,7 +174,7 @@ export interface StoryParts {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-/** What the state of the service is judged by. */
+/** The sources of the service's state. */
 export interface StateParts {
   readonly stats: Pick<QueueStatsBody, 'oldestPendingAt' | 'oldestProcessingAt' | 'minutes' | 'relayers'> & {
     readonly programs: readonly Program[];

@@ -8,7 +8,7 @@ const chromium = findChromium();
 const MAX_GZIPPED_BYTES = 120_000;
 const LONG_MS = 600_000;
 
-/** What stands out to the right of the window, and is no part of what scrolls by itself. */
+/** Elements that stick out to the right of the window and are not inside anything that scrolls by itself. */
 const FIND_OVERFLOW = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
   .filter((one) => one.closest('.scroll *') === null && one.getBoundingClientRect().right > innerWidth)
   .map((one) => one.outerHTML.slice(0, 200))`;

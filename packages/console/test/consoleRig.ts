@@ -16,7 +16,7 @@ export const CHAIN = 'eip155:1';
 /** A signer of requests in tests. */
 export const SIGNER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-/** What axe finds on the page as it is. */
+/** The violations that axe finds on the page. */
 export async function findBarriers(page: Page): Promise<string[]> {
   // By the debugger, which the page's policy does not bind.
   await page.evaluate(axe);
@@ -58,7 +58,7 @@ export async function reach(place: Place): Promise<void> {
 /** The console as somebody sees it who has the key. */
 export interface OpenConsole {
   readonly page: Page;
-  /** What the page is refused or complains of. */
+  /** Errors and refused loads of the page. */
   readonly complaints: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { CHAIN, callAsRelayer, readRelayer, SIGNER, submitRequest } from './consoleRig.ts';
 
-/** What each of the operator's other programs says of itself; an answer may depend on what it is asked about. */
+/** Statuses of the operator's other programs; an answer may depend on what it is asked about. */
 type Statuses = Record<string, (about: string) => object>;
 
 /** A gateway, and the programs beside it, which answer as ours do. */
@@ -54,7 +54,7 @@ export const TX = `0x${'ab'.repeat(32)}`;
 const OTHER_TX = `0x${'cd'.repeat(32)}`;
 export const PAYMENT = 'pi_3QxHeld';
 
-/** What the world is filled with. */
+/** The contents of the world. */
 export interface Filled {
   readonly address: string;
   /** Left by the relayer, carried out with a raised fee, failed, and held by the relayer. */
@@ -67,7 +67,7 @@ export interface Filled {
   readonly doneMs: { readonly claimed: number; readonly ended: number };
 }
 
-/** What a relayer tells of a request. */
+/** A relayer's account of a request. */
 function tellStory(filled: Filled, about: string): object | undefined {
   const nothing = { moves: [], submissions: [], transactions: [], losses: [], budgets: [] };
   const verdict = { signer: SIGNER, action: 'WRITE_DATA_FOR', judgedAtMs: filled.leftMs };

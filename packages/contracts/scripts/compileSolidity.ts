@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import solc from 'solc';
 
-/** What becomes a file: where the contract stands, its name there, and the base name of what is generated. */
+/** A contract to compile: its folder, its name, and the base name of the generated files. */
 export interface ContractSource {
   /** Path below `solidity/`. */
   readonly path: string;
@@ -39,7 +39,7 @@ interface CompilerMessage {
   readonly sourceLocation?: { readonly file: string };
 }
 
-/** What the compiler says, as far as it is used here. */
+/** The part of the compiler's output that is used here. */
 interface CompilerOutput {
   readonly errors?: readonly CompilerMessage[];
   readonly contracts: Readonly<
@@ -76,7 +76,7 @@ function isOurs({ errorCode, sourceLocation }: CompilerMessage): boolean {
   return !file.startsWith('@openzeppelin/') && !(errorCode === CODE_SIZE && file.startsWith('test/'));
 }
 
-/** What a compilation fails for. Spoilt sources may leave a variable unused. */
+/** The severity that fails a compilation. Spoilt sources may leave a variable unused. */
 type Refused = 'warnings' | 'errors';
 
 /** Reads what a source imports: OpenZeppelin's by its package, ours by its path. */

@@ -1,6 +1,6 @@
 import { type AbiItem, type Artifact, type ContractSource, compileSolidity } from './compileSolidity.ts';
 
-/** What is deployed; in `src/generated`. */
+/** The deployed contracts; in `src/generated`. */
 export const CONTRACTS: readonly ContractSource[] = [
   { path: 'Forwarder.sol', contract: 'Forwarder', name: 'forwarder' },
   { path: 'cloud/PrismCloud.sol', contract: 'PrismCloud', name: 'cloud' },
@@ -11,7 +11,7 @@ export const CONTRACTS: readonly ContractSource[] = [
   { path: 'tokens/Payouts.sol', contract: 'Payouts', name: 'payouts' },
 ];
 
-/** What only tests deploy, those of other packages too; in the `generated` folder of the devnet. */
+/** Contracts that only tests deploy, those of other packages too; in the `generated` folder of the devnet. */
 const SHARED_TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/TestWallet.sol', contract: 'TestWallet', name: 'testWallet' },
   { path: 'test/StubbornStablecoin.sol', contract: 'StubbornStablecoin', name: 'stubbornStablecoin' },
@@ -19,7 +19,7 @@ const SHARED_TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/GreedyExchange.sol', contract: 'GreedyExchange', name: 'greedyExchange' },
 ];
 
-/** What only tests of this package deploy; in `test/generated`. */
+/** Contracts that only tests of this package deploy; in `test/generated`. */
 const TEST_CONTRACTS: readonly ContractSource[] = [
   { path: 'test/HostileWallet.sol', contract: 'HostileWallet', name: 'hostileWallet' },
   { path: 'test/Campaign.sol', contract: 'Campaign', name: 'campaign' },

@@ -31,7 +31,7 @@ export interface ForwarderCallSource<A extends Action = Action> {
 /** A call of the Forwarder. */
 export interface ForwarderCall {
   readonly functionName: ForwarderFunction;
-  /** What viem takes as `args` of the function. */
+  /** The function's `args`, as viem takes them. */
   readonly args: readonly unknown[];
   /** The calldata. */
   readonly data: Hex;

@@ -2,7 +2,7 @@ import type { Address, Hex, Log } from 'viem';
 import { parseEventLogs, toEventSelector } from 'viem/utils';
 import { forwarderAbi } from './generated/forwarderAbi.ts';
 
-/** What the Forwarder says became of one request. */
+/** The Forwarder's result of one request. */
 export interface RequestExecuted {
   /** EIP-712 digest of the request. Together with the signer it tells which request it was. */
   readonly digest: Hex;

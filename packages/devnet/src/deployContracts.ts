@@ -56,7 +56,7 @@ function connect({ rpcUrl, transport = http(rpcUrl), privateKey }: DeployOptions
   return { account, client, wallet: createWalletClient({ transport, account }) };
 }
 
-/** What each contract is deployed with, in the order of the account nonces. */
+/** The arguments of each contract, in the order of the account nonces. */
 function planDeployments(options: DeployOptions, places: ReturnType<typeof predictAddresses>, owner: Address) {
   const { protocolFee = CREDIT / 10n, maxProtocolFee = 10n * protocolFee } = options;
   const { relayerShareBps = 7_000, priorityWindow = 60, maxAge = 86_400 } = options;

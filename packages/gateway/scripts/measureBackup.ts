@@ -90,7 +90,7 @@ const usual = values.quick
   ? { megabytes: '20', rate: '50', baselineMs: 1000 }
   : { megabytes: '1000', rate: '1000', baselineMs: 15_000 };
 const { megabytes = usual.megabytes, rate = usual.rate } = values;
-/** What is promised: seconds, and how much dearer the slowest POST of a hundred may be meanwhile. */
+/** The promised bounds: seconds, and how much slower the slowest POST of a hundred may be meanwhile. */
 const MOST_SECONDS = 10;
 const MOST_TIMES = 2;
 const judge = (isKept: boolean) => (values.quick ? 'not judged' : isKept ? 'kept' : 'MISSED');

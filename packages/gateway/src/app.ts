@@ -74,7 +74,7 @@ export interface GatewayOptions extends AdminKeys {
 export interface Gateway extends Answering {
   /** Answers all calls that wait for something to happen with what they know, now and from here on: the process is about to end. */
   readonly endWaits: () => void;
-  /** What the bound on calls that wait has come to. */
+  /** The bound on calls that wait, and its use. */
   readonly readWaits: () => BudgetUse;
 }
 

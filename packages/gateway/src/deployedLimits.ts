@@ -1,6 +1,6 @@
 /**
- * What a deployment to AWS lets one address do, unless its settings say otherwise: as much as keeps the worst day that it can cause
- * below five dollars. `npm run bench -- dynamodb --worst-day` prints that day.
+ * Limits of one address in a deployment to AWS, unless its settings say otherwise: they keep the worst day that it can cause below five
+ * dollars. `npm run bench -- dynamodb --worst-day` prints that day.
  */
 export const DEPLOYED_LIMITS = {
   /** Calls in five minutes, counted by the firewall. */
@@ -9,7 +9,7 @@ export const DEPLOYED_LIMITS = {
   writeBytesAMinute: 2 * 1024 * 1024,
 } as const;
 
-/** What a deployment in prod carries at once, unless its settings say otherwise. @see docs/scaling.md */
+/** Ceilings of a deployment in prod, unless its settings say otherwise. @see docs/scaling.md */
 export const DEPLOYED_CEILINGS = {
   /** `RESERVED_CONCURRENCY`; Lambda lets ten calls a second through for each. */
   instances: 100,

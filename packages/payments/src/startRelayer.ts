@@ -28,7 +28,7 @@ import { createFrontendReader } from './readiness/readContracts.ts';
 import { type RelayerConfig, readConfig } from './relayerConfig.ts';
 import type { Settings } from './settings/settings.ts';
 
-/** What counts against the limits of a day, in base units. */
+/** Amounts that count against the limits of a day, in base units. */
 export interface DayUse extends Spent {
   /** Of UTC, like `2027-01-31`. */
   readonly day: string;
@@ -40,11 +40,11 @@ export interface DayUse extends Spent {
 export interface RunningRelayer {
   readonly journal: PaymentJournal;
   readonly alerter: Alerter;
-  /** What this instance has, read at most once a minute. @throws viem's errors */
+  /** This instance's balances, read at most once a minute. @throws viem's errors */
   readAccountBalances(): Promise<Balances>;
   /** Credits for one stablecoin, as expected. */
   readonly expectedRate: bigint;
-  /** What counts today, and the limits of a day, in base units. */
+  /** Amounts of today, and the limits of a day, in base units. */
   readDay(): DayUse;
   /** When the last poll went through, on a clock that is never set, in milliseconds. */
   polledAtMs(): number;
@@ -53,7 +53,6 @@ export interface RunningRelayer {
   stop(drainMs: number): Promise<void>;
 }
 
-/** What a payment relayer is made of. */
 export interface RelayerParts {
   readonly settings: Settings<'payments'>;
   readonly account: SenderAccount;

@@ -81,7 +81,7 @@ function openGuard(others: readonly Address[] = []) {
 const payout = (payouts?: Address) =>
   encodePayout({ creditToken: rig.deployment.creditToken, payouts, paymentIntentId, walletAddress, credits: 5n });
 
-/** What the sender signs on an account nonce. */
+/** The request that the sender signs on an account nonce. */
 const requestOn = (own: number, payouts?: Address) =>
   ({
     ...payout(payouts),

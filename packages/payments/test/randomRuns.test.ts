@@ -98,7 +98,7 @@ async function startInstances(rig: PaymentsRig, seed: number) {
 
 type Fleet = Awaited<ReturnType<typeof startInstances>>;
 
-/** What the one who paid says that it owed; another instance that had claimed it too may have done so at another rate. */
+/** The amount owed according to the instance that paid; another instance that had claimed it too may have done so at another rate. */
 function owedBy(fleet: Fleet, paymentIntentId: string, payer: string): bigint | undefined {
   const index = fleet.addresses.findIndex((address) => address.toLowerCase() === payer.toLowerCase());
   return fleet.instances[index]?.relayer.journal.get(paymentIntentId)?.creditsOwed;

@@ -25,7 +25,7 @@ export interface RunningRelayer {
   stop(): Promise<void>;
 }
 
-/** What is watched of a relayer. */
+/** The watched parts of a relayer. */
 interface Watched {
   readonly gatewayHealth: Health;
   readonly chainHealth: ReadonlyMap<string, Health>;
@@ -37,7 +37,7 @@ function listFaults({ gatewayHealth, chainHealth }: Watched): readonly string[] 
   return [...gatewayHealth.faults(), ...ofChains];
 }
 
-/** What is to be looked at, though all goes on. */
+/** The points to look at, though all goes on. */
 function listWarnings({ chainHealth }: Watched): readonly string[] {
   return [...chainHealth].flatMap(([name, health]) => health.warnings().map((warning) => `${name}: ${warning}`));
 }

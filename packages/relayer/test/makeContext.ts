@@ -56,7 +56,7 @@ export function makeNode({ reader = {}, ...given }: GivenNode, now: () => number
 
 type Given<T, Parts extends keyof T> = Partial<Omit<T, Parts>> & { readonly [Part in Parts]?: Partial<T[Part]> };
 
-/** What a test gives of a context: chain and gateway as far as they are asked, and what differs from the default settings. */
+/** The given parts of a context: chain and gateway as far as they are asked, and differences from the default settings. */
 export interface GivenContext {
   readonly chain?: Given<Omit<RelayerChain, 'nodes'>, 'reader' | 'state' | 'sender'> & {
     readonly nodes?: readonly GivenNode[];

@@ -8,7 +8,7 @@ export const HEAD: BlockHead = {
   prevRandao: `0x${'ab'.repeat(32)}`,
 };
 
-/** What is known of that chain: nothing is reserved, all fees are the relayer's, and signatures hold for a thousand seconds. */
+/** The state of that chain: nothing is reserved, all fees are the relayer's, and signatures hold for a thousand seconds. */
 export const STATE = {
   head: async () => HEAD,
   policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),

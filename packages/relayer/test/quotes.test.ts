@@ -16,7 +16,7 @@ import { makeContext } from './makeContext.ts';
 const CREDIT = 10n ** 18n;
 const CREDITS_PER_ETH = 3_000_000n * CREDIT;
 const MARGIN_PERCENT = 10;
-/** What is stored before the quotes are made. */
+/** Entries stored before the quotes are made. */
 const STORED = 3;
 const USER_KEYS = ['0x11', '0x22'].map((byte) => byte.padEnd(66, '7') as Hex);
 
@@ -121,7 +121,7 @@ async function openRelayer(relayer: Hex) {
   return { reader, context: makeContext({ chain: { forwarder, relayer, reader }, policy, now: Date.now }) };
 }
 
-/** What a relayer says of an action that pays a fee. */
+/** A relayer's verdict on an action that pays a fee. */
 async function judge(relayer: Hex, { action, input }: Quoted, relayerFee: bigint) {
   const { reader, context } = await openRelayer(relayer);
   const [head, forwarder] = await Promise.all([reader.head(), reader.policy()]);

@@ -40,7 +40,7 @@ const environment = () => ({
   METRICS_PORT: new URL(relayer.url).port,
 });
 
-/** What a command prints, beside the relayer at work. */
+/** The output of a command beside the relayer at work. */
 async function tell(
   command: (input: CommandInput) => void | Promise<void>,
   ...args: readonly string[]
@@ -50,7 +50,7 @@ async function tell(
   return lines.join('\n');
 }
 
-/** What the status endpoint tells of the one chain. */
+/** The status endpoint's part on the one chain. */
 async function readChain() {
   const status = await (await fetch(`${relayer.url}/status`)).json();
   expect(status).toMatchObject({ faults: [], chains: [{ chainName: 'eip155:31337', chainId: 31_337 }] });

@@ -16,7 +16,7 @@ import { CHAIN_NAME, connect, FEE, LONG, sign } from './rig.ts';
 
 const CONFIRMATIONS = 2n;
 const LEASE_SECONDS = 900;
-/** What no honest relayer takes, so that a liar is surely the one to claim. */
+/** A fee that no honest relayer takes, so that a liar is surely the one to claim. */
 const POOR_FEE = 1n;
 const INVENTED = `0x${'5c'.repeat(32)}` as const;
 const HONEST = 0;

@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 
-/** What a front-end carries of the SDK. */
+/** The SDK's size in a front-end. */
 export interface BundleSize {
   /** Minified, not compressed. */
   readonly bytes: number;

@@ -1,6 +1,6 @@
 /** One thing that a front-end may carry of the SDK, and how much it may weigh. */
 export interface SizeBudget {
-  /** What is measured: a module's text. */
+  /** The text of the module to measure. */
   readonly source: string;
   /** Most bytes, minified, without viem. */
   readonly bytes: number;

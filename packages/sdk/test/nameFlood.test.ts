@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newAccount, type SdkRig, startSdkRig } from './rig.ts';
 
 const POSTS = sized({ small: 300, long: 100_000 });
-/** What they may delay a submit by on a machine that has nothing else to do, in milliseconds. */
+/** The delay that they may cause for a submit on a machine that has nothing else to do, in milliseconds. */
 const MOST_MS = 1000;
 const PRISM = { cloudId: `0x${'0c'.repeat(32)}`, relayerFee: 1n } as const;
 

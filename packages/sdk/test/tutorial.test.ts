@@ -6,7 +6,7 @@ import { type Stack, startStack } from './startStack.ts';
 
 const TUTORIAL = join(import.meta.dirname, '../../../docs/sdk.md');
 
-/** What a page would find in its window: a wallet with a key of its own. */
+/** A wallet in a page's window, with a key of its own. */
 const WALLET = `
 import { privateKeyToAccount as openKey } from 'viem/accounts';
 globalThis.ethereum = { request: async () => [openKey('0x${'5e'.repeat(32)}').address] };

@@ -3,7 +3,7 @@ import type { Call, Intent, Sent } from './intents/intent.ts';
 import type { IntentState } from './intents/intentState.ts';
 import type { SenderEvent } from './senderEvent.ts';
 
-/** What of an account the sender needs; an account of viem is one, and so is a few lines round a KMS. */
+/** The sender's part of an account; an account of viem is one, and so is a few lines round a KMS. */
 export interface SenderAccount {
   readonly address: Address;
   /** Signs an EIP-1559 transaction and returns its serialised bytes. */
@@ -38,13 +38,13 @@ export interface SendOptions {
    * than the transaction would if it were mined in vain; `EXPIRED` tells so.
    */
   readonly expiresAtMs?: number;
-  /** What happens while gas costs more than the ceiling: `wait` (default), or `reject` with `GAS_PRICE_TOO_HIGH`, nothing reserved. */
+  /** The policy while gas costs more than the ceiling: `wait` (default), or `reject` with `GAS_PRICE_TOO_HIGH`, nothing reserved. */
   readonly whenGasTooHigh?: 'wait' | 'reject';
 }
 
 /** A chain as somebody else follows it. */
 export interface ChainView {
-  /** What gas costs now, in wei. @throws what the caller throws: then the sender asks itself */
+  /** The current price of gas, in wei. @throws what the caller throws: then the sender asks itself */
   market(): Promise<{ readonly baseFeePerGas: bigint; readonly tip: bigint }>;
   /** How long a block takes, in milliseconds; undefined: not known. */
   blockMs(): number | undefined;
@@ -76,7 +76,7 @@ export interface SenderOptions {
   readonly bumpPercent?: number;
   /** Default 1000. */
   readonly pollIntervalMs?: number;
-  /** What the caller knows of the chain, for it follows it anyway: what of that is there is not asked for again. */
+  /** The caller's view of the chain, which it follows anyway: the sender does not ask again for what is in it. */
   readonly chainView?: ChainView;
   /** For one call; default 10,000. */
   readonly rpcTimeoutMs?: number;
@@ -85,9 +85,9 @@ export interface SenderOptions {
   /** Added to estimated gas; default 20. */
   readonly gasMarginPercent?: number;
   /**
-   * What happens to intents when transactions of the account turn up that the journal does not know. `resend` (default): an intent whose
+   * The policy for intents when transactions of the account turn up that the journal does not know. `resend` (default): an intent whose
    * nonce one of them has taken gets another. `reject`: it is given up with `KEY_USED_ELSEWHERE`, and nothing is signed while such
-   * transactions wait for a block; what was handed over before then is rejected, too: the caller looks whether it is still wanted.
+   * transactions wait for a block; intents handed over before then are rejected, too: the caller looks whether they are still wanted.
    */
   readonly whenKeyIsShared?: 'resend' | 'reject';
   /** Folder of the locks on keys; only processes that share it keep off each other's keys. Default: the journal's folder. */
@@ -113,7 +113,7 @@ export interface Sender {
    *   `KEY_USED_ELSEWHERE`, `RPC_UNAVAILABLE`, `SIGNING_FAILED`, `TRANSACTION_REFUSED`: nothing is on the chain. `CLOSED`, `JOURNAL_FAILED`: not known; ask again.
    */
   send(intentId: string, call: Call, options?: SendOptions): Promise<Sent>;
-  /** What is known of an intent. */
+  /** The state of an intent. */
   get(intentId: string): Intent | undefined;
   /** Intents, oldest first. */
   list(filter?: { readonly states?: readonly IntentState[] }): readonly Intent[];

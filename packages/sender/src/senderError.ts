@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 
-/** What can be wrong with a sending. */
+/** The faults of a sending. */
 export type SenderErrorCode =
   | 'CALL_REVERTED'
   | 'CLOSED'
@@ -21,9 +21,9 @@ export type SenderErrorCode =
 /** Facts that an error carries beside its code and sentence. */
 interface SenderErrorFacts {
   readonly cause?: unknown;
-  /** What a reverted call returned, for `CALL_REVERTED`. */
+  /** The return data of a reverted call, for `CALL_REVERTED`. */
   readonly data?: Hex | undefined;
-  /** What freeing its nonce has cost, in wei. */
+  /** The cost of freeing its nonce, in wei. */
   readonly spentWei?: bigint | undefined;
 }
 
@@ -35,9 +35,9 @@ export class SenderError extends Error {
   override readonly name = 'SenderError';
   /** Stable; match by it, never by the message. */
   readonly code: SenderErrorCode;
-  /** What the call returned when it reverted. */
+  /** The return data of the reverted call. */
   readonly data: Hex | undefined;
-  /** What was paid for freeing the nonce of a transaction that was given up, in wei. */
+  /** The cost of freeing the nonce of a transaction that was given up, in wei. */
   readonly spentWei: bigint;
 
   /**

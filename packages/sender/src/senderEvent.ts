@@ -67,7 +67,7 @@ export type SenderEvent =
       readonly intentId: string;
       readonly nonce: number;
       readonly code: SenderErrorCode;
-      /** What freeing the nonce has cost; 0 if a foreign transaction has used it. */
+      /** The cost of freeing the nonce; 0 if a foreign transaction has used it. */
       readonly spentWei: bigint;
     }
   /** Sending waits until the price is under the ceiling again; told once for each time it rises above. */

@@ -52,7 +52,7 @@ async function expectRefused(what: { rig: SenderRig; sender: Sender; intentId: s
   expect(await rig.countMined(intentId)).toBe(0);
 }
 
-/** What came of one crash. */
+/** The result of one crash. */
 interface Recovery {
   /** Whether the process reached the step at which it was to be killed. */
   readonly wasKilled: boolean;

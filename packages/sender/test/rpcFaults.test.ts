@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const openBehindProxy = () => rig.open({ rpcUrl: proxy.url, rpcTimeoutMs: 200 });
 
-/** What befalls the next `times` calls of a method. */
+/** Sets the faults of the next `times` calls of a method. */
 function befall(method: string, faults: readonly RpcFault[]): void {
   const left = [...faults];
   proxy.setPlan((called) => (called === method ? left.shift() : undefined));

@@ -6,7 +6,7 @@ export interface RpcCall {
   readonly params?: readonly unknown[];
 }
 
-/** What can befall a JSON-RPC call. In a batch, what befalls the line befalls all of it. */
+/** A fault of a JSON-RPC call. In a batch, a fault of the line is one of the whole batch. */
 export type RpcFault =
   /** The line is cut; the node has not seen the call. */
   | { readonly kind: 'dropBefore' }

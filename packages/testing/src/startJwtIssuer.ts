@@ -31,7 +31,7 @@ export interface JwtIssuer extends AsyncDisposable {
     readonly keepOld?: boolean;
     readonly withoutKid?: boolean;
   }): Promise<void>;
-  /** What anybody can know of the current key. */
+  /** The current key's public part. */
   publicKey(): Promise<{ readonly kid: string; readonly pem: string }>;
   /** How an endpoint answers from now on; `undefined`: as it should. */
   behave(endpoint: JwtIssuerEndpoint, behaviour: Misbehaviour | undefined): void;

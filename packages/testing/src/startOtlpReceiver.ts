@@ -18,7 +18,7 @@ export interface ReceivedSpan {
 
 /** A collector of OpenTelemetry's traces. */
 export interface OtlpReceiver extends AsyncDisposable {
-  /** What `OTEL_EXPORTER_OTLP_ENDPOINT` is set to. */
+  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
   /** Headers of the deliveries that came. */
@@ -35,7 +35,7 @@ interface KeyValue {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** What OTLP's JSON has; anything may stand in what is received. */
+/** The JSON of OTLP; a received one may hold anything. */
 interface SpanJson {
   readonly traceId: string;
   readonly spanId: string;

@@ -76,7 +76,7 @@ async function answerOne({ call, fault }: Fated, real: Answer | undefined, ask: 
   return real;
 }
 
-/** What befalls the line before the node hears of it. @returns whether that was all */
+/** Lets the line fail before the node hears of the call. @returns whether that was all */
 function failBefore(faults: readonly RpcFault[], response: ServerResponse): boolean {
   const fault = faults.find(({ kind }) => BEFORE.includes(kind));
   if (fault === undefined) return false;
@@ -89,7 +89,7 @@ function failBefore(faults: readonly RpcFault[], response: ServerResponse): bool
   return true;
 }
 
-/** What befalls the line after the node has done its work. @returns whether that was all */
+/** Lets the line fail after the node has done its work. @returns whether that was all */
 function failAfter(faults: readonly RpcFault[], response: ServerResponse): boolean {
   const kinds = faults.map(({ kind }) => kind);
   if (kinds.includes('dropAfter')) response.destroy();

@@ -4,7 +4,7 @@ import { listenOnLoopback } from './listenOnLoopback.ts';
 import { type Misbehaviour, misbehave } from './misbehave.ts';
 import type { RpcCall } from './rpcFault.ts';
 
-/** What a node says to one call. */
+/** A node's reply to one call. */
 export type RpcReply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
@@ -19,7 +19,7 @@ export interface RpcNodeBehaviour {
   /** Most calls of a batch; 1 = none. */
   readonly maxBatch?: number;
   readonly refusal?: BatchRefusal;
-  /** What befalls a whole exchange. @param n - exchanges so far, this one counted @returns undefined: nothing */
+  /** The fault of a whole exchange. @param n - exchanges so far, this one counted @returns undefined: nothing */
   readonly fail?: (n: number, calls: readonly RpcCall[]) => Misbehaviour | undefined;
   /** Changes the answers on their way out: their order, their ids, anything. */
   readonly twist?: (answers: readonly object[]) => unknown;

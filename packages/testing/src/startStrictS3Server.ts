@@ -48,7 +48,7 @@ function isSigned({ url = '', headers }: IncomingMessage): boolean {
   return headers.authorization !== undefined || new URL(url, 'http://s3').searchParams.has('X-Amz-Algorithm');
 }
 
-/** What S3 would refuse of a put whose signature is good. */
+/** The refusal of S3 for a put whose signature is good. */
 function findRefusal({ headers }: IncomingMessage, body: Buffer, before: Content): Answer | undefined {
   const asked = headers['x-amz-checksum-sha256'];
   if (asked !== undefined && asked !== createHash('sha256').update(body).digest('base64')) {

@@ -16,7 +16,7 @@ export function sized(sizes: { readonly small: number; readonly long: number }):
 
 /** How a list is drawn from. */
 export interface Draw {
-  /** What is drawn, for whoever repeats the run. */
+  /** The name of the drawn value, for whoever repeats the run. */
   readonly of: string;
   /** How many in the small size. */
   readonly small: number;

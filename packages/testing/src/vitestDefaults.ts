@@ -8,7 +8,7 @@ const HANG_MS = sized({ small: 240_000, long: 3_600_000 });
 /** The same place as of `npm start`, from the repository's root. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url));
 
-/** What holds for the tests of every Vitest project here. */
+/** Settings of every Vitest project's tests. */
 export const vitestDefaults = {
   testTimeout: HANG_MS,
   hookTimeout: HANG_MS,

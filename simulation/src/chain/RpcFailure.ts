@@ -15,7 +15,7 @@ export class RpcFailure extends Error {
   }
 }
 
-/** What geth has no code of its own for. */
+/** An error for which geth has no code of its own. */
 export const failServer = (message: string) => new RpcFailure(-32_000, message);
 export const failParams = (message: string) => new RpcFailure(-32_602, message);
 

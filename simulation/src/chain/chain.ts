@@ -1,4 +1,4 @@
-/** What a simulated chain offers to the world around it. Amounts of ether are in wei, times in Unix seconds, hex in lower case. */
+/** The simulated chain as the world around it uses it. Amounts of ether are in wei, times in Unix seconds, hex in lower case. */
 import type { Address, Hash, Hex } from 'viem';
 
 /** An account from the first block on. */
@@ -26,11 +26,11 @@ export interface ChainOptions {
   readonly accounts?: Readonly<Record<Address, GenesisAccount>>;
 }
 
-/** What others, who are not simulated one by one, put into each block. */
+/** Transactions of others, who are not simulated one by one, in each block. */
 export interface Market {
   /** Gas of their transactions in a block; default half the gas limit, at which the base fee stands still. */
   readonly gasPerBlock: bigint;
-  /** What they pay beyond the base fee: whoever pays less gets only the room that they leave; default 1 gwei. */
+  /** Their price beyond the base fee: whoever pays less gets only the room that they leave; default 1 gwei. */
   readonly tipPerGas: bigint;
   /**
    * Base fee at which they do so: where it is higher they want less, and where it is lower more, in proportion. So it comes back to here
@@ -45,7 +45,7 @@ export interface Market {
 export interface PoolLimits {
   /** Least tip that is taken at all; default 1 wei. */
   readonly minTipPerGas: bigint;
-  /** What a replacement must offer more, in percent; default 10. */
+  /** The least raise of a replacement, in percent; default 10. */
   readonly replacementPercent: number;
   /** Transactions of one account that can be mined next; default 4096, and only as long as the pool has room for more than 16 of each. */
   readonly accountSlots: number;
@@ -95,9 +95,9 @@ export interface MinedTransaction {
   readonly nonce: number;
   readonly isSuccess: boolean;
   readonly gasUsed: bigint;
-  /** What the sender paid for a unit of gas. */
+  /** The sender's price for a unit of gas. */
   readonly gasPrice: bigint;
-  /** What a transaction that failed returned. */
+  /** The return data of a transaction that failed. */
   readonly revertData: Hex | undefined;
   readonly logs: readonly ChainLog[];
 }
@@ -126,7 +126,7 @@ export interface ReorganiseOptions {
   readonly depth: number;
   /** The blocks in their place, oldest first; default one more than were taken back, at their times and a second later. */
   readonly blocks?: readonly MineOptions[];
-  /** What becomes of the transactions of the blocks that were taken back; default: they go back to the pool. */
+  /** Whether a transaction of the blocks that were taken back is lost; default: all go back to the pool. */
   readonly isLost?: (transaction: MinedTransaction) => boolean;
 }
 
@@ -145,7 +145,7 @@ export interface DroppedTransaction {
   readonly atSeconds: number;
 }
 
-/** What is wrong with a node; each can be set at any time. */
+/** The faults of a node; each can be set at any time. */
 export interface NodeFaults {
   /** Its head is so many blocks behind. */
   lagBlocks: number;
@@ -159,7 +159,7 @@ export interface NodeFaults {
   rateLimit: 'none' | 'http' | 'json';
   /** Whose waiting transactions it shows: all, only what was sent to itself, or none. */
   poolView: 'all' | 'own' | 'none';
-  /** What it does with a signed transaction: hands it on; keeps it, so that no block ever has it; or answers with its hash and forgets it. */
+  /** The treatment of a signed transaction: handed on; kept, so that no block ever has it; or answered with its hash and forgotten. */
   broadcast: 'forward' | 'keep' | 'forget';
   /** Leaves out of `eth_getLogs` what this says; receipts still have them. */
   withholdsLog: ((log: ChainLog) => boolean) | undefined;
@@ -218,7 +218,7 @@ export interface Chain {
   reorganise(options: ReorganiseOptions): Promise<Reorganisation>;
   /** Base fee of the next block; the protocol moves it from there. */
   setBaseFee(wei: bigint): void;
-  /** What the next block's base fee is. */
+  /** The next block's base fee. */
   nextBaseFee(): bigint;
   market(): Market;
   setMarket(market: Partial<Market>): void;
@@ -231,7 +231,7 @@ export interface Chain {
     has(hash: Hash): boolean;
     /** Takes transactions out. @returns how many */
     drop(which: (transaction: PoolTransaction) => boolean): number;
-    /** What left the pool without a block, oldest first. */
+    /** Transactions that left the pool without a block, oldest first. */
     dropped(): readonly DroppedTransaction[];
   };
   /** Told of each block as it becomes the newest, and of blocks that are taken back. @returns what ends it */

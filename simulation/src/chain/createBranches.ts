@@ -15,7 +15,7 @@ export interface Branches {
   append(block: BlockRecord, atSeconds: number): void;
   /** Takes blocks back. @returns them, newest first */
   retreat(depth: number, atSeconds: number): readonly BlockRecord[];
-  /** What the newest block was at a time. */
+  /** The newest block at a time. */
   headAt(seconds: number): BlockRecord;
 }
 

@@ -58,7 +58,7 @@ const toMessage = (signed: SignedTransaction, gasPrice: bigint): Message => ({
   gasPrice,
 });
 
-/** What the first block holds. */
+/** The state of the first block. */
 function readGenesis({ accounts = {} }: ChainOptions, { keccak256 }: Crypto): StateChanges {
   const states = new Map<Key, AccountState>();
   for (const [address, { balance = 0n, nonce = 0, code = '0x' }] of Object.entries(accounts)) {
@@ -110,7 +110,7 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
   let finalityDepth = options.finalityDepth ?? FINALITY_DEPTH;
   let forcedBaseFee: bigint | undefined;
   let funds: { readonly address: Address; readonly wei: bigint }[] = [];
-  /** What blocks gave from without: a reorganisation gives it again, as a faucet would. */
+  /** Funds that blocks gave from without: a reorganisation gives them again, as a faucet would. */
   const fundsOf = new WeakMap<BlockRecord, typeof funds>();
   const listeners = new Set<Parameters<Chain['onBlock']>[0]>();
   const serially = createQueue();

@@ -19,7 +19,7 @@ export function computeNextBaseFee(parent: Pick<BlockRecord, 'baseFeePerGas' | '
   return next < LEAST_BASE_FEE && fee >= LEAST_BASE_FEE ? LEAST_BASE_FEE : next;
 }
 
-/** What a unit of gas costs the sender at a base fee. */
+/** The sender's price of a unit of gas at a base fee. */
 export function priceAt(
   { maxFeePerGas, maxPriorityFeePerGas }: Pick<SignedTransaction, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   baseFeePerGas: bigint,

@@ -173,7 +173,7 @@ const ALIKE: readonly (readonly [string, string, (world: World) => readonly unkn
   ['an estimate', 'eth_estimateGas', (world) => [write(world), 'latest']],
   ['how much waits', 'txpool_status', () => []],
 ];
-/** What differs in form and is read by nobody here: roots that some forks lack, and texts that nodes leave empty. */
+/** Fields that differ in form and are read by nobody here: roots that some forks lack, and texts that nodes leave empty. */
 const UNREAD = new Set([
   'requestsHash',
   'parentBeaconBlockRoot',

@@ -9,7 +9,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const TYPES = ['legacy', 'eip2930', 'eip1559', 'eip7702'] as const;
 const MAGIC = '05';
 
-/** What every account needs to have signed something. */
+/** The parts that every account needs to have signed something. */
 interface SignatureParts {
   readonly r: Hex;
   readonly s: Hex;

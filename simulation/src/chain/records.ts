@@ -35,7 +35,7 @@ export interface Authorization {
 
 export type Unsigned = TransactionSerializable;
 
-/** What the EVM knows of the block that it runs in. */
+/** The block as the EVM knows it while it runs in it. */
 export interface BlockEnvironment {
   readonly number: number;
   readonly timestampSeconds: bigint;
@@ -69,7 +69,7 @@ export interface BlockRecord extends ChainBlock {
   readonly gasLimit: bigint;
   readonly feeRecipient: Address;
   readonly prevRandao: Hex;
-  /** What others paid in it beyond the base fee, and for how much gas. */
+  /** The others' price in it beyond the base fee, and their gas. */
   readonly market: { readonly gas: bigint; readonly tipPerGas: bigint };
   hash: Hash;
   gasUsed: bigint;

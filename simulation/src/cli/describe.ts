@@ -34,7 +34,7 @@ export function writeStory(events: readonly WorldEvent[]): readonly string[] {
   });
 }
 
-/** What a world has shown, for people. @param command - repeats it */
+/** A world's results, for people. @param command - repeats it */
 export function describe(result: SimulationResult, command: string): string {
   const { seed, breaches, digest, events, counts, virtualMs, realMs, cpuMs, story } = result;
   const speed = Math.round(virtualMs / realMs);

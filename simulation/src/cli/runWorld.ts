@@ -11,7 +11,7 @@ const MAX_OUTPUT_BYTES = 2 ** 26;
 /** The command of a world, as one types it. */
 export const commandOf = (args: readonly string[]): string => `npx prism simulate ${args.join(' ')}`;
 
-/** What is being lived ends with this process. */
+/** Processes of running worlds; they end with this one. */
 const living = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL');

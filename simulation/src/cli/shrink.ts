@@ -24,7 +24,7 @@ function* listSmaller(options: SimulationOptions): Generator<SimulationOptions> 
   if (liars > 1) yield { ...options, liars: liars - 1 };
 }
 
-/** What must break, and what every world is lived with beside its options. */
+/** The invariant that must break, and the options of every world beside its own. */
 interface Sought {
   readonly invariant: string;
   readonly further: readonly string[];

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** What the package `secp256k1` binds, as far as it is watched. */
+/** The watched functions of the package `secp256k1`. */
 interface Curve {
   ecdsaSign(digest: Uint8Array, key: Uint8Array): { readonly signature: Uint8Array; readonly recid: number };
   ecdsaRecover(signature: Uint8Array, recovery: number, digest: Uint8Array, isCompressed: boolean): Uint8Array;

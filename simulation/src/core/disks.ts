@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { assertAlive, currentProcess, ProcessDiedError, type SimProcess } from './processes.ts';
 
-/** What is wrong with a machine's disk. */
+/** The faults of a machine's disk. */
 export interface DiskFaults {
   /** Nothing can be written. */
   isFull: boolean;

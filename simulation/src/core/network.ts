@@ -15,7 +15,7 @@ export type NetworkHandler = (call: NetworkCall) => Response | Promise<Response>
 /** Watches the calls that arrive at a server. @returns called with the answer as it leaves; never if the server dies */
 export type Observer = (call: NetworkCall) => ((answer: Response) => void) | undefined;
 
-/** What happens to one message. */
+/** The fate of one message. */
 export interface Fate {
   /** Milliseconds until it arrives. */
   readonly delayMs: number;
@@ -23,7 +23,7 @@ export interface Fate {
   readonly end?: 'lost' | 'reset';
 }
 
-/** What happens to a call: its question and its answer, and whether the question arrives twice. */
+/** The fate of a call: its question and its answer, and whether the question arrives twice. */
 export interface CallFate {
   readonly question: Fate;
   readonly answer: Fate;
@@ -44,7 +44,7 @@ export interface Network {
   setFate(choose: ChooseFate): void;
 }
 
-/** What Node's `fetch` throws. */
+/** The error of Node's `fetch`. */
 function networkError(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 }

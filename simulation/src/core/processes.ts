@@ -20,7 +20,7 @@ export interface SimProcess {
   onDeath: () => void;
 }
 
-/** What a dead process's code gets when it still tries to do something. */
+/** Thrown to a dead process's code that still tries to do something. */
 export class ProcessDiedError extends Error {
   override readonly name = 'ProcessDiedError';
   readonly code = 'PROCESS_DIED';

@@ -2,7 +2,7 @@ import type { WorldEvent } from './eventLog.ts';
 
 const HASH = /0x[0-9a-f]{64}/g;
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bpi_\w+/g;
-/** What happens to everybody. */
+/** Kinds of events that concern everybody. */
 const COMMON: ReadonlySet<string> = new Set(['fault', 'process']);
 
 /** Requests and payments that a text names. */

@@ -29,7 +29,7 @@ interface Loss {
   readonly wei: bigint;
 }
 
-/** What a machine's files take. */
+/** The bytes of a machine's files. */
 function sizeOf(directory: string): number {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
@@ -44,7 +44,7 @@ export function createBoundChecks(world: World, report: (invariant: string, abou
   let windowFromMs = realm.clock.now();
   let isIdle = true;
 
-  /** What a transaction cost its relayer beyond the fees that it brought; less than nothing: it earned. */
+  /** The cost of a transaction to its relayer beyond the fees that it brought; less than nothing: it earned. */
   function lossOf({ gasUsed, gasPrice, logs }: MinedTransaction): bigint {
     // As viem has logs.
     const executed = readRequestExecuted({

@@ -20,14 +20,14 @@ const TIMEOUT_MS = 5000;
 interface Watched {
   readonly service: Service;
   readonly url: string;
-  /** What its operator has to do now; undefined: nothing that is certain. */
+  /** Its operator's current task; undefined: none that is certain. */
   readonly task: () => string | undefined;
   /** Whether anything at all is wrong around it. */
   readonly isAmiss: () => boolean;
   /** Since when each has been so without a break. */
   redSinceMs: number | undefined;
   taskSinceMs: number | undefined;
-  /** What the task was at the last look: another trouble has a grace of its own. */
+  /** The task at the last look: another trouble has a grace of its own. */
   wanted: string | undefined;
   calmSinceMs: number | undefined;
   said: string;

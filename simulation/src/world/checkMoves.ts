@@ -1,4 +1,4 @@
-/** What the gateway's answers to relayers promise: a claim has one holder, only that one reports or gives back, and what has ended stays so. */
+/** Checks the gateway's promises to relayers: a claim has one holder, only that one reports or gives back, and what has ended stays so. */
 import { RELAYER_HEADERS } from '@prism-gateway/protocol';
 import { readWhole } from '../core/web.ts';
 import type { World } from './createWorld.ts';
@@ -68,7 +68,7 @@ export function startMoveChecks(
     }
   }
 
-  /** What an administrator does to a request or a relayer, nobody has to foresee. */
+  /** Forgets a request or a relayer that an administrator changes: nobody has to foresee that. */
   function forget(path: string): void {
     for (const [requestId, { by }] of holders)
       if (path.includes(requestId) || path.includes(by)) holders.delete(requestId);

@@ -1,4 +1,4 @@
-/** What must hold, looked at again and again. */
+/** Checks the invariants again and again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { forwarderAbi } from '@prism-gateway/contracts';
 import type { RequestRecord } from '@prism-gateway/protocol';
@@ -123,7 +123,7 @@ export function startChecks(world: World): void {
     );
   }
 
-  /** What must become of a request now: once its nonce is used without it, it can only fail. */
+  /** The required end of a request now: once its nonce is used without it, it can only fail. */
   function outlook(story: Story, nonce: bigint): 'waits' | 'success' | 'failed' | 'either' {
     if (nonce < story.nonce) return 'waits';
     if (nonce > story.nonce) return isExecuted(story.digest) ? 'success' : 'failed';

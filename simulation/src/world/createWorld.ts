@@ -18,9 +18,9 @@ export const CHAIN_NAME = `eip155:${CHAIN_ID}`;
 export const ADMIN_KEY = 'change-me-admin-key';
 const ETHER = 10n ** 18n;
 const GWEI = 10n ** 9n;
-/** What others want of each block: half of it, at a base fee of a gwei. */
+/** The others' demand for each block: half of it, at a base fee of a gwei. */
 const USUAL_MARKET = { gasPerBlock: 15_000_000n, tipPerGas: GWEI };
-/** What one ether is worth to honest relayers, in credits. */
+/** The worth of one ether to honest relayers, in credits. */
 export const CREDITS_PER_ETH = 3_000_000n;
 
 export interface WorldOptions {
@@ -33,7 +33,7 @@ export interface WorldOptions {
   readonly payEverySeconds: number;
 }
 
-/** What the chain says of a request's digest. */
+/** The chain's result for a request's digest. */
 export interface Execution {
   readonly txHash: string;
   readonly blockNumber: number;
@@ -100,9 +100,9 @@ export interface World {
   readonly blocks: BlockSample[];
   /** Each fault, from its beginning to its end. */
   readonly faults: FaultSpan[];
-  /** What a unit of gas costs a block's builder takes, in wei: base fee and tip. */
+  /** Price of a unit of gas that a block's builder takes, in wei: base fee and tip. */
   gasPrice(): bigint;
-  /** What wallets take for it: they ask a node, whose tips are those of the last blocks. */
+  /** The price that wallets take: they ask a node, whose tips are those of the last blocks. */
   quoteGasPrice(): Promise<bigint>;
 }
 

@@ -1,4 +1,4 @@
-/** What goes wrong in the world, by a schedule that the seed makes. */
+/** The faults of the world, by a schedule that the seed makes. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { restoreDisk, saveDisk } from '../core/disks.ts';
@@ -18,7 +18,7 @@ const RECOVERY_MS = 2 * 60_000;
 /** Starts the faults that were asked for. */
 export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
   const { realm, chain, troubles } = world;
-  /** What lies before was made for the world, and is taken back by nobody. */
+  /** Blocks before it were made for the world, and are taken back by nobody. */
   const firstBlock = chain.head().number;
 
   function tell(text: string): void {

@@ -1,4 +1,4 @@
-/** What operators do wrong, or rightly, with a relayer's key. */
+/** Operators' acts on a relayer's key, mistaken or right. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../core/random.ts';
 import type { World } from './createWorld.ts';

@@ -19,12 +19,12 @@ const ETHER = 10n ** 18n;
 /** Credits that a new prism begins with: enough for its creation and some writes. */
 const NEW_PRISM = 100_000n * ETHER;
 const CREATION_GAS = 900_000n;
-/** What is paid to come before a relayer's transaction. */
+/** The price to come before a relayer's transaction. */
 const HASTY = { maxFeePerGas: 500n * 10n ** 9n, maxPriorityFeePerGas: 50n * 10n ** 9n } as const;
 /** How often one looks at what waits for a block, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** What lives are made of. */
+/** The tools of lives. */
 export interface LifeTools {
   readonly world: World;
   readonly random: Random;
@@ -74,7 +74,7 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       .catch(() => undefined);
   }
 
-  /** What a user would offer now. */
+  /** A user's offer now. */
   const quoteFee = async (gas: bigint) => gas * (await world.quoteGasPrice()) * CREDITS_PER_ETH * 3n;
 
   async function readCredits(functionName: 'nonces' | 'balanceOf', owner: Hex): Promise<bigint> {

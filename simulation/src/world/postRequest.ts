@@ -16,7 +16,7 @@ import type { Expectation, SignedEntry, Story } from './story.ts';
 /** Gas of a write that comes alone, with room to spare. */
 export const WRITE_GAS = 130_000n;
 
-/** What a user wants, before it is signed. */
+/** A user's wish before it is signed. */
 export interface Wish<A extends SignedAction> {
   readonly user: PrismUser;
   readonly action: A;
@@ -24,7 +24,7 @@ export interface Wish<A extends SignedAction> {
   readonly nonce: bigint;
   readonly kind: string;
   readonly expects: Expectation;
-  /** What it takes, with room to spare; default that of a write. */
+  /** Its gas, with room to spare; default that of a write. */
   readonly gas?: bigint;
   /** Of what the market asks, in percent; default 300. */
   readonly feePercent?: number;
@@ -32,7 +32,7 @@ export interface Wish<A extends SignedAction> {
   readonly signedBy?: PrismUser;
 }
 
-/** What a request costs at the price of gas now, in credits. */
+/** The price of a request at the price of gas now, in credits. */
 export const marketFee = (world: Pick<World, 'gasPrice'>, gas: bigint): bigint =>
   gas * world.gasPrice() * CREDITS_PER_ETH;
 

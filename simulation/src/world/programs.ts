@@ -32,7 +32,7 @@ export interface Service {
 /** After how long a program that did not start is started again, in milliseconds: as our unit for systemd has it. */
 const RESTART_MS = 2000;
 
-/** What a started program gives back. */
+/** The parts of a started program. */
 interface Running {
   stop(): Promise<void>;
 }

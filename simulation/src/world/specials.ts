@@ -43,7 +43,7 @@ export function createSpecialKeys(keyOf: (name: string) => Hex): SpecialKeys {
   return { owners: list('wallet owner', 2), delegated: list('delegated', 1), turncoats: list('turncoat', 2) };
 }
 
-/** What the first block has of them. */
+/** The first block's accounts of them. */
 export function genesisOf({ delegated, turncoats }: SpecialKeys): Readonly<Record<Address, GenesisAccount>> {
   const code = concat([DELEGATION, SAYS_YES]);
   return Object.fromEntries([

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 
-/** What must become of a request. */
+/** The required end of a request. */
 export type Expectation =
   /** It is valid, and its fee pays: `success`. */
   | 'success'
@@ -36,7 +36,7 @@ export interface Story {
   readonly gas: bigint;
   readonly postedAtMs: number;
   expects: Expectation;
-  /** What must become of it as things stand; undefined: it waits. */
+  /** The end as things stand; undefined: it waits. */
   outlook: 'success' | 'failed' | undefined;
   /** As the gateway said last. */
   status: 'pending' | 'processing' | 'success' | 'failed';
@@ -57,7 +57,7 @@ export type Stories = Map<string, Story>;
 export interface Breach {
   /** Name of the invariant, like `liveness`. */
   readonly invariant: string;
-  /** What happened, in a sentence. */
+  /** The event, in a sentence. */
   readonly text: string;
   /** Request, payment or relayer that it is about; its story is told. */
   readonly about: string;

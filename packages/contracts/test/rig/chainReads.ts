@@ -2,12 +2,12 @@ import type { Address, Hex } from 'viem';
 import { cloudAbi, creditTokenAbi, forwarderAbi } from '../../src/index.ts';
 import type { Chain } from './openChain.ts';
 
-/** What tests read of the contracts. */
+/** The tests' reads of the contracts. */
 export function createChainReads({ client, deployment, official, outsider, treasury }: Chain) {
   const { forwarder, cloud, creditToken } = deployment;
   const readBalance = (owner: Address) =>
     client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [owner] });
-  /** What a relayer's requests have earned and is not paid out yet: its own part, and the treasury's. */
+  /** A relayer's earnings that are not paid out yet: its own part, and the treasury's. */
   const readEarnings = async (relayer: Address) => {
     const read = { address: cloud, abi: cloudAbi, functionName: 'earningsOf', args: [relayer] } as const;
     const [own, rest] = await client.readContract(read);
@@ -27,7 +27,7 @@ export function createChainReads({ client, deployment, official, outsider, treas
     },
     readData: (cloudId: Hex, dataId: Hex) =>
       client.readContract({ address: cloud, abi: cloudAbi, functionName: 'dataOf', args: [cloudId, dataId] }),
-    /** What an account holds and has coming to it: as if all earnings of the rig's relayers had been paid out. */
+    /** An account's credits as if all earnings of the rig's relayers had been paid out. */
     readCredits: async (owner: Address) => {
       const earned = await Promise.all([official, outsider].map(readEarnings));
       const balance = await readBalance(owner);

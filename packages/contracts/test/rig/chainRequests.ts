@@ -12,7 +12,7 @@ import { type ChainTransactions, GAS } from './chainTransactions.ts';
 import type { Chain } from './openChain.ts';
 import { DEFAULT_FEE, FUNDS } from './users.ts';
 
-/** What is signed and how, where it differs from what the Forwarder expects. */
+/** Differences from what the Forwarder expects. */
 export interface SignOptions<A extends SignedAction> {
   readonly action: A;
   readonly signer: LocalAccount;
@@ -49,7 +49,7 @@ async function signRequest<A extends SignedAction>(
   return { action, params: createSignedParams({ action, params, signer: wallet, signature }) };
 }
 
-/** What users ask for, and relayers submit. */
+/** The requests that users sign and relayers submit. */
 export function createChainRequests(
   chain: Chain,
   parts: { readonly reads: ChainReads; readonly transactions: ChainTransactions },

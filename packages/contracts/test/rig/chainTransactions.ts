@@ -11,7 +11,7 @@ import {
 import { campaignAbi } from '../generated/campaignAbi.ts';
 import type { Chain } from './openChain.ts';
 
-/** What became of a transaction. */
+/** The result of a transaction. */
 export interface Outcome {
   readonly receipt: TransactionReceipt;
   /** The Forwarder's events. */
@@ -61,7 +61,7 @@ export async function sendTransaction(chain: Chain, order: Order): Promise<Outco
   return { receipt, events, error: describeError(await readRevert(chain, hash)) };
 }
 
-/** What tests send. */
+/** The tests' transactions. */
 export function createChainTransactions(chain: Chain) {
   const send = (order: Order) => sendTransaction(chain, order);
   const call = (order: FunctionOrder) => send({ ...order, data: encodeFunctionData(order) });

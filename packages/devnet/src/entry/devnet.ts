@@ -56,7 +56,7 @@ function readArguments(args: readonly string[]) {
   };
 }
 
-/** What is told of a chain that is up. */
+/** The report of a chain that is up. */
 interface DevnetReport {
   readonly rpcUrl: string;
   readonly contracts: Deployment;
@@ -76,7 +76,7 @@ function describe({ rpcUrl, contracts, accounts, file }: DevnetReport): string {
   ].join('\n');
 }
 
-/** What it needs is loaded once the command line is right: help and refusals come at once without it. */
+/** Loads the rest only once the command line is right, so that help and refusals come at once. */
 async function run(args: readonly string[]): Promise<void> {
   const { help, json, out: file, devnet: options } = readArguments(args);
   if (help) return console.log(HELP);

@@ -18,7 +18,7 @@ export interface RelayerAuthPorts {
   readonly noteSeen?: ((address: string) => void) | undefined;
 }
 
-/** What the signature covers, and the headers that it comes in. */
+/** The parts of a request that the signature covers, and the headers that it comes in. */
 type SignedRequest = Pick<HttpRequest, 'raw' | 'method' | 'path' | 'body'>;
 
 /** Half the order of secp256k1, big-endian: a larger `s` is the malleable twin of a smaller one. */

@@ -16,7 +16,7 @@ interface HeadOptions {
   readonly count: () => number;
 }
 
-/** What is in use of a budget, and how often somebody was ended for it. */
+/** The bytes in use of a budget, and how often a connection was closed for it. */
 export interface HeadBudget {
   readonly used: () => number;
   readonly ended: () => number;

@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 
 /** Free space that a gateway should have, in bytes. */
 const MIN_FREE_BYTES = 512 * 1024 * 1024;
-/** What has been stored cannot be later than now; a clock that was set back by this much is not kept. */
+/** Stored times cannot be later than now; a clock set back by more than this is refused. */
 const MAX_CLOCK_SKEW_MS = 5000;
 
 const RESTORE = 'Restore a backup into a new DATA_DIR: npx prism restore --help.';

@@ -3,11 +3,11 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { createDynamoClient, type DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
 import type { Settings } from './settings.ts';
 
-/** What a look at a service has found. */
+/** A finding about a service. */
 export interface ServiceFinding {
   readonly ok: boolean;
   readonly found: string;
-  /** What to do; empty if all is well. */
+  /** The advice; empty if all is well. */
   readonly advice: string;
 }
 
@@ -61,17 +61,17 @@ export async function checkTables(
 /** No object has it. */
 const PROBE_KEY = 'prism-doctor';
 
-/** What a table has under a name that another service has given. */
+/** A table's own entry: another service gives the name. */
 const ownOf = (table: Readonly<Record<string, string>>, name: string) =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** What S3 answers for an object that is not there: without the right to list, nobody is told even that. */
+/** S3's answers for a missing object: without the right to list, not even that is told. */
 const ANSWERS: Readonly<Record<string, string>> = {
   NoSuchKey: 'answers',
   AccessDenied: 'answers; to these credentials it does not tell which objects are there',
 };
 
-/** What to do, by the name of what S3 answers. */
+/** Advice by the name of S3's answer. */
 const BUCKET_ADVICE: Readonly<Record<string, string>> = {
   NoSuchBucket: 'Make the bucket, or set STORAGE_BUCKET to one that is there.',
 };

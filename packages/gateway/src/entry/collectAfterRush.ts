@@ -17,7 +17,7 @@ interface RushOptions {
   readonly restMs?: number;
 }
 
-/** What V8 collects with, where Node runs with `--expose-gc`; else nothing. @see https://nodejs.org/api/cli.html#--expose-gc */
+/** V8's garbage collection if Node runs with `--expose-gc`; else nothing. @see https://nodejs.org/api/cli.html#--expose-gc */
 export function findCollector(): () => void {
   const { gc } = globalThis;
   return () => void gc?.({ type: 'major', flavor: 'last-resort', execution: 'async' });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a text takes beside its characters. Measured: a hundred for a name and its value. */
+/** Bytes of a text beside its characters. Measured: a hundred for a name and its value. */
 const TEXT_BYTES = 48;
 
 /** How much memory the head of a request takes. @returns bytes */

@@ -30,7 +30,7 @@ test('what is handed over while others are done is done in a turn of its own', a
   expect(seen).toEqual(['later']);
 });
 
-/** What a client meets that speaks to the listener without a kernel between, whose buffers and packets are of any size. */
+/** A client that speaks to the listener without a kernel between them: its buffers and packets have any size. */
 interface Line {
   readonly client: Duplex;
   /** The server's end. */

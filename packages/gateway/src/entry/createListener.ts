@@ -53,7 +53,7 @@ const hasTooManyFields = ({ rawHeaders }: IncomingMessage) => rawHeaders.length 
 
 const takesBody = ({ method }: IncomingMessage) => method === 'POST' || method === 'PATCH';
 
-/** What bounds the memory that the requests of strangers take. */
+/** Bounds on the memory that strangers' requests take. */
 export interface MemoryBudgets {
   /** Bodies that have not come in wholly. */
   readonly bodies: ByteBudget;

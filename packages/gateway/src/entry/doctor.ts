@@ -28,7 +28,7 @@ function canListen(host: string, port: number): Promise<NodeJS.ErrnoException | 
   });
 }
 
-/** What to do about an address that cannot be listened on, by the system's code. */
+/** Advice about an address that cannot be listened on, by the system's code. */
 const PORT_ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE: 'Stop what listens there, or set PORT to another one.',
   EADDRNOTAVAIL: 'Set HOST to an address of this machine.',

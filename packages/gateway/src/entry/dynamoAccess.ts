@@ -2,7 +2,7 @@ import { type Environment, SettingsError } from '@prism-gateway/node/settings';
 import type { DynamoClientSettings } from '../drivers/dynamodb/createDynamoClient.ts';
 import { isLoopback } from './isLoopback.ts';
 
-/** What decides how DynamoDB is reached. */
+/** The facts that decide how DynamoDB is reached. */
 interface AccessContext {
   readonly stage: string;
   readonly environment: Environment;
@@ -20,7 +20,7 @@ export function localEndpoint({ stage, environment }: AccessContext): string | u
   return stage === 'dev' && isLoopback(endpoint) ? endpoint : undefined;
 }
 
-/** What a local engine can do without: the AWS SDK would look for a region and for keys, and give up. */
+/** Gives a local engine a region and keys, for which the AWS SDK would otherwise look in vain. */
 export function dynamoAccess(context: AccessContext): DynamoClientSettings {
   const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ACCESS_KEY_ID, AWS_PROFILE } = context.environment;
   const region = AWS_REGION || AWS_DEFAULT_REGION;

@@ -1,4 +1,4 @@
-/** What a look of the doctor has found. */
+/** A finding of the doctor. */
 export interface Finding {
   readonly check:
     | 'settings'
@@ -13,7 +13,7 @@ export interface Finding {
     | 'clock';
   readonly ok: boolean;
   readonly found: string;
-  /** What to do; empty if all is well. */
+  /** The advice; empty if all is well. */
   readonly advice: string;
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionLimits } from './boundConnections.ts';
 /** Files that a process opens beside its connections: the database, objects, calls to others, Node's own. */
 const OTHER_FILES = 128;
 
-/** What Linux says of a process: soft and hard limit stand behind the name. */
+/** The line of Linux's limits of a process: soft and hard limit after the name. */
 const OPEN_FILES = /^Max open files\s+(?:\d+|unlimited)\s+(\d+)/m;
 
 /**

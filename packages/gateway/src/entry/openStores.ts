@@ -21,7 +21,7 @@ export interface Stores {
   readonly webhooks: WebhookStore;
   /** Whether it fills the disk of `DATA_DIR`. */
   readonly needsDisk: boolean;
-  /** What this process is to deliver; absent: others deliver. */
+  /** The deliveries of this process; absent: others deliver. */
   readonly deliveries?: DeliveryQueue;
   /** Whether anybody does. @throws DependencyUnavailableError */
   canDeliver(): Promise<boolean>;

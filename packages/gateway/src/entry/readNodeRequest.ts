@@ -144,7 +144,7 @@ export function readNodeRequest(incoming: IncomingMessage, parts: RequestParts):
 interface BodyBounds {
   /** Most bytes of this body. */
   readonly maxBytes: number;
-  /** What all bodies under way share. */
+  /** Shared by all bodies under way. */
   readonly budget: ByteBudget;
 }
 

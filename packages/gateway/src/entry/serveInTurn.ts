@@ -5,7 +5,7 @@ import { countHeadBytes } from './countHeadBytes.ts';
 
 /** Most calls that wait on one connection: nobody sends that many at once, but a packet holds thousands. */
 const MAX_WAITING = 128;
-/** What a request takes with its answer, beside its head and body. Measured: 2.6 kB. */
+/** Bytes of a request with its answer, beside its head and body. Measured: 2.6 kB. */
 const CALL_BYTES = 2600;
 /** Most of a body that is in memory before anybody reads it. */
 const UNREAD_BYTES = 65_536;

@@ -184,7 +184,7 @@ async function serve(settings: Settings): Promise<void> {
   if (!(await gateway.closeLog())) process.kill(process.pid, 'SIGKILL');
 }
 
-/** What `npx prism start --help` prints. */
+/** The output of `npx prism start --help`. */
 const usage = `Prism Gateway: npx prism start
 
 Settings are environment variables; each has a default that works on one machine. Its log is JSON, a line an event.

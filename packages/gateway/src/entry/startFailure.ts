@@ -10,7 +10,7 @@ interface SystemError extends Error {
   readonly syscall?: string;
 }
 
-/** What a person can do about the usual reasons, by the system's error code. */
+/** Advice on the usual reasons, by the system's error code. */
 const adviceOf: Readonly<Record<string, (where: { readonly address: string; readonly dataDir: string }) => string>> = {
   EADDRINUSE: ({ address }) => `${address} is in use: stop what listens there, or set PORT to another port.`,
   EADDRNOTAVAIL: ({ address }) => `${address} is not an address of this machine: set HOST to one that is.`,

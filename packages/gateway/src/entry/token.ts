@@ -1,6 +1,6 @@
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 
-/** What the command needs of its surroundings. */
+/** The command's surroundings. */
 export interface TokenCommand {
   /** Arguments after the script's name. */
   readonly args: readonly string[];

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { ERROR_CODES, type ErrorCode } from '@prism-gateway/protocol';
 import { API_HEADERS } from '../http/response.ts';
 
-/** What is answered if no route can answer. */
+/** The answer if no route can answer. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;

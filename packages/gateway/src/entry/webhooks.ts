@@ -32,12 +32,12 @@ interface EventRecord extends StreamRecord {
   readonly body?: string;
 }
 
-/** What is to come again. @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html */
+/** The messages that are to come again. @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html */
 interface BatchResult {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
-/** What is left of the time limit when the last lot begins, in milliseconds: an attempt takes ten seconds at most. */
+/** Milliseconds left of the time limit when the last batch begins: an attempt takes ten seconds at most. */
 const MARGIN_MS = 15_000;
 
 function recordsOf(event: unknown): readonly EventRecord[] {

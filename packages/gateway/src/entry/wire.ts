@@ -53,7 +53,7 @@ interface WireContext {
   readonly environment: Environment;
   /** Base of this service's own URLs, without a trailing slash. */
   readonly publicUrl: string;
-  /** What is in use of the server's budgets; absent: there is no server. */
+  /** Reads the use of the server's budgets; absent: there is no server. */
   readonly readBudgets?: () => readonly BudgetUse[];
   /** Whether answers leave room for more; absent: there is no server. */
   readonly hasAnswerRoom?: () => boolean;

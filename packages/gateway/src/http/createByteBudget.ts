@@ -1,4 +1,4 @@
-/** What one holder has of a budget. */
+/** One holder's part of a budget. */
 export interface ByteHold {
   /** Holds more, which may end holders, this one too. @param bytes - how many more, at least 0 */
   grow(bytes: number): void;

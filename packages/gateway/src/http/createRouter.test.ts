@@ -48,7 +48,7 @@ const guarded: Endpoint<string> = {
   },
 };
 
-/** What the open endpoint was given. */
+/** The calls that the open endpoint was given. */
 const given: HttpRequest[] = [];
 
 const open: Endpoint = {

@@ -31,7 +31,7 @@ const requestIdForm = /^[A-Za-z0-9._:-]{1,64}$/;
 /** Writes a template like `/requests/{requestId}` in Hono's form. */
 const honoPath = (template: string) => template.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** What a mount threw; where its reading of the body broke off, the client is told so, not the operator. */
+/** Reads a mount's error; if its reading of the body broke off, the client is told so, not the operator. */
 const readMountFailure = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ECONNRESET' ? bodyIncomplete(error) : error;
 
@@ -124,7 +124,7 @@ class RoutedRequest implements HttpRequest {
   }
 }
 
-/** What answers the calls of one method on one path. */
+/** Answers the calls of one method on one path. */
 type Handler = (request: TransportRequest, params: Params) => Awaitable<WrittenResponse>;
 
 /** Decodes a path for routing, but for what would change where its segments end. */

@@ -16,7 +16,7 @@ export interface Permit {
  */
 export type AcquirePermit = (key: string, findRoom: () => Awaitable<number>) => Promise<Permit>;
 
-/** What is known of a key while anybody holds a permit under it. */
+/** The permits held under a key. */
 interface Holders {
   /** Permits not given back yet. */
   permits: number;

@@ -1,4 +1,4 @@
-/** What a log line says of an error: of a chain of causes the first one, which is what the dependency itself said. */
+/** An error as a log line has it: of a chain of causes the first one, which is what the dependency itself said. */
 export interface CauseFacts {
   readonly name?: string;
   readonly message: string;

@@ -28,7 +28,10 @@ export interface Endpoint<Identity = undefined> {
   readonly failureLimit?: LimitName;
   /** Whether it stores what strangers send, which a nearly full disk has no room for. */
   readonly needsSpace?: boolean;
-  /** What the headers say of who calls. Whoever has authenticated as that from a peer before is not refused for others' failures. */
+  /**
+   * The caller's identity according to the headers. Whoever has authenticated as that from a peer before is not refused for others'
+   * failures.
+   */
   readonly claimedCaller?: (request: HttpRequest) => string;
   /** Whether the handler counts by `request.count`, once it knows how much is asked; otherwise each call is one hit. */
   readonly countsItself?: boolean;

@@ -2,7 +2,7 @@ import type { Awaitable } from '../ports/awaitable.ts';
 import { ApiError, bodyIncomplete, bodyTooLarge } from './errors.ts';
 import { NO_BODY, type TransportRequest } from './request.ts';
 
-/** What the connection tells beside the request. */
+/** The connection's facts beside the request. */
 export interface GatewayEnv {
   /** Address of the other end of the connection. */
   readonly peerAddress: string;

@@ -29,7 +29,7 @@ function positionAt(nowMs: number): WindowPosition {
   return { window, elapsed: (nowMs - window * WINDOW_MS) / WINDOW_MS };
 }
 
-/** What has to fit. */
+/** The hits that have to fit. */
 interface Asked {
   readonly limit: number;
   readonly hits: number;
@@ -51,7 +51,7 @@ function secondsUntilFree(counts: WindowCounts, nowMs: number, asked: Asked): nu
   return seconds;
 }
 
-/** What is left to a client. */
+/** The hits left to a client. */
 interface Quota {
   readonly remaining: number;
   /** Whole seconds until there is more. */
@@ -77,7 +77,7 @@ export interface Hit {
   readonly hits?: number;
 }
 
-/** What is in use of the limits, as this process knows. */
+/** The use of the limits, as far as this process knows. */
 export interface LimitUse {
   /** Nearest to their limits first. */
   readonly clients: readonly ClientUse[];
@@ -197,7 +197,7 @@ export function createKnownCallers(): KnownCallers {
   };
 }
 
-/** What one client has used of one limit. */
+/** One client's use of one limit. */
 interface ClientUse {
   readonly limit: LimitName;
   /** As it is counted: `relayer:0x…`, `user:…`, `admin`, or a peer. */

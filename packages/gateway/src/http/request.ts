@@ -14,7 +14,7 @@ export interface HeaderReader {
   get(name: string): string | null;
 }
 
-/** What a transport hands over: Node's server, a function's event, or a web platform's `Request`. */
+/** The request that a transport hands over: Node's server, a function's event, or a web platform's `Request`. */
 export interface TransportRequest {
   /** Upper case. */
   readonly method: string;

@@ -4,7 +4,7 @@ import type { GatewayPorts } from '../ports/gatewayPorts.ts';
 import { describeCause } from './describeCause.ts';
 import { type ApiError, toApiError } from './errors.ts';
 
-/** What a handler answers, before the headers that every response carries are added. */
+/** A handler's answer, before the headers that every response carries are added. */
 export interface HttpResponse {
   readonly status: number;
   /** A string is JSON unless `headers` say otherwise. */
@@ -83,7 +83,7 @@ export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** What is known of an HTTP request before it is routed, and what its response will need. */
+/** The facts about an HTTP request before it is routed, and those that its response will need. */
 export interface RequestContext {
   /** Value of `X-Request-Id`. */
   readonly id: string;

@@ -17,7 +17,7 @@ import { errorExample } from './examples/failures.ts';
 import { COMMON_HEADERS, describeFailure, headerRefs, LIMIT_HEADERS } from './parts/responses.ts';
 import { SECURITY_OF_ACCESS } from './text/authentication.ts';
 
-/** What a route's own file says of it; the rest comes from the route table. */
+/** A route's own part of its description; the rest comes from the route table. */
 export interface RouteDescription {
   readonly tag: string;
   readonly summary: string;
@@ -58,7 +58,7 @@ const SHARED: Readonly<Record<number, Reference>> = {
   503: responseRef('StoreUnavailable'),
 };
 
-/** What the limits count, as the gateway's sentence names it. */
+/** The thing that a limit counts, as the gateway's sentence names it. */
 const COUNTED: Readonly<Record<RateLimitClass, string>> = {
   reads: 'reads',
   writes: 'writes',

@@ -83,7 +83,7 @@ export interface OpenApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly security: readonly SecurityRequirement[];
   readonly paths: Paths;
-  /** What the service sends to receivers, by event. */
+  /** The messages to receivers, by event. */
   readonly webhooks?: Paths;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;

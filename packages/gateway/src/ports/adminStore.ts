@@ -6,7 +6,7 @@ export interface ChainCounts extends Readonly<Record<RequestStatus, number>> {
   readonly chainName: string | null;
 }
 
-/** What happened in a minute or an hour. */
+/** The moves of a minute or an hour. */
 export interface Activity {
   /** Its begin, in milliseconds since the epoch. */
   readonly start: number;
@@ -30,7 +30,7 @@ export interface RelayerStats {
   readonly lastSeenAt?: number;
 }
 
-/** What an administrator sees of the queue at one look. */
+/** The queue as an administrator sees it. */
 export interface QueueStats {
   readonly chains: readonly ChainCounts[];
   /** `createdAt`; absent if there is none. */
@@ -44,7 +44,7 @@ export interface QueueStats {
   readonly relayers: readonly RelayerStats[];
 }
 
-/** What became of a removal; a claimed record stays. */
+/** The result of a removal; a claimed record stays. */
 export type Removal = 'removed' | 'claimed' | 'missing';
 
 /** An administrator's act. */

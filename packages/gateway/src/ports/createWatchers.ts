@@ -15,7 +15,7 @@ export interface Watchers {
   lookUp(statusOf: (requestId: string) => unknown): void;
 }
 
-/** What is called for a name. */
+/** Callbacks by name. */
 type ByName<T> = Map<string, Set<T>>;
 
 function addTo<T>(watchers: ByName<T>, name: string, one: T): () => void {

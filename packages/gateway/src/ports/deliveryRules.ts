@@ -24,7 +24,7 @@ export interface ReceiverState {
   readonly pausedUntil: number;
 }
 
-/** What a refusal makes of it. */
+/** The consequences of a refused attempt. */
 export interface Judgement {
   readonly state: ReceiverState;
   /** Why the webhook is disabled from now on; absent: it is not. */

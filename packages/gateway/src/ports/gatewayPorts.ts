@@ -20,14 +20,14 @@ export interface Mount {
   readonly localOnly?: boolean;
 }
 
-/** What one of the operator's other programs says: its status, or why there is none. */
+/** A report of one of the operator's other programs: its status, or why there is none. */
 export interface ProgramReport {
   readonly name: string;
   readonly status?: Readonly<Record<string, unknown>>;
   readonly error?: string;
 }
 
-/** What a bound on the memory or the connections of strangers has come to. */
+/** The use of a bound on strangers' memory or connections. */
 export interface BudgetUse {
   /** Like `bodies`. */
   readonly name: string;
@@ -88,11 +88,11 @@ export interface GatewayPorts {
   readonly docsAsset: (name: string) => Promise<DocsAsset | undefined>;
   /** A file of the console by its name; undefined: there is none. */
   readonly consoleAsset: (name: string) => Promise<DocsAsset | undefined>;
-  /** What the operator's other programs say of themselves. @param about - the request or payment that they are asked about, too */
+  /** Reads the statuses of the operator's other programs. @param about - the request or payment that they are asked about, too */
   readonly readPrograms: (about?: string) => Promise<readonly ProgramReport[]>;
   /** Whether answers that have been written, and not read yet, leave room for more; absent: there is no bound. */
   readonly hasAnswerRoom?: (() => boolean) | undefined;
-  /** What is in use of the bounds on strangers' memory and connections. */
+  /** Reads the use of the bounds on strangers' memory and connections. */
   readonly readBudgets: () => readonly BudgetUse[];
   /** How full the disk is; undefined: nothing of the service is on one of its own. */
   readonly readDisk: () => DiskUse | undefined;

@@ -15,8 +15,8 @@ export interface WindowPosition {
 }
 
 /**
- * What a client has used of its limit: the current window's hits, and those of the window before in proportion to how much
- * of it the sliding window still covers. Every store decides by this one formula.
+ * A client's use of its limit: the current window's hits, and those of the window before in proportion to how much of it the sliding window
+ * still covers. Every store decides by this one formula.
  */
 export function slidingUse(counts: WindowCounts, position: WindowPosition): number {
   return counts.current + counts.previous * (1 - position.elapsed);
@@ -52,6 +52,6 @@ export interface RateLimitStore {
   take(take: Take): Awaitable<TakeResult>;
   /** Reads the counts and counts nothing. */
   peek(key: string, window: number): Awaitable<WindowCounts>;
-  /** What this process remembers of clients whose hits it has counted; it asks nobody, and other processes' clients are not among them. */
+  /** The clients whose hits this process has counted; it asks nobody, and does not know other processes' clients. */
   known(): Iterable<KnownHits>;
 }

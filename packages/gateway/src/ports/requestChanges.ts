@@ -1,8 +1,8 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 
 /**
- * What somebody waits for: another status of a request than the one it knows, something that becomes pending in a chain, or a move of any
- * request. Of the last, what other processes do may be told late, or not at all.
+ * The change that somebody waits for: another status of a request than the one it knows, something that becomes pending in a chain, or a
+ * move of any request. Of the last, other processes' moves may be announced late, or not at all.
  */
 export type ChangeInterest =
   | { readonly requestId: string; readonly status: RequestStatus }

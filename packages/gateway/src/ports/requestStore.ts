@@ -23,7 +23,7 @@ export interface StoredRequest {
 /** A request without its params. */
 export type RequestHead = Omit<StoredRequest, 'paramsJson'>;
 
-/** What is known of a new record beside itself. */
+/** The facts about a new record that are not in it. */
 export interface Submission {
   /** Of `submissionKeyOf`. */
   readonly key: string;
@@ -33,7 +33,7 @@ export interface Submission {
   readonly holders?: readonly string[];
 }
 
-/** What became of a new record: stored, with the record if another call has stored it for this one; or not, for another of the same submission. */
+/** The result for a new record: stored, with the record if another call has stored it for this one; or not, for another of the same submission. */
 export type Creation =
   | { readonly outcome: 'created'; readonly record?: StoredRequest }
   | { readonly outcome: 'exists'; readonly record: StoredRequest };
@@ -94,7 +94,7 @@ export interface Claim {
   readonly maxOpenClaims?: number;
 }
 
-/** What became of one request of a batch: its record, or the status of one that was left as it stands; `full` as in `ClaimTransition`. */
+/** The result for one request of a batch: its record, or the status of one that was left as it stands; `full` as in `ClaimTransition`. */
 export type BatchTransition =
   | { readonly outcome: 'moved'; readonly record: RequestHead }
   | { readonly outcome: 'conflict' | 'full'; readonly status: RequestStatus }
@@ -122,13 +122,13 @@ export interface Report {
     | { readonly status: 'failed'; readonly errorMessage: string };
 }
 
-/** What a conditional write did. `record` is the record after it (moved) or as it stands unchanged (conflict). */
+/** The result of a conditional write. `record` is the record after it (moved) or as it stands unchanged (conflict). */
 export type Transition =
   | { readonly outcome: 'moved'; readonly record: StoredRequest }
   | { readonly outcome: 'conflict'; readonly record: StoredRequest }
   | { readonly outcome: 'missing' };
 
-/** What a claim did; `full`: it was to be had, and the relayer holds as many as it may. */
+/** The result of a claim; `full`: it was to be had, and the relayer holds as many as it may. */
 export type ClaimTransition = Transition | { readonly outcome: 'full'; readonly record: StoredRequest };
 
 /** All that a relayer holds, given back by an administrator. */
@@ -238,5 +238,5 @@ export interface RequestStore {
   pendingBytes?(holders: readonly string[]): Awaitable<readonly number[]>;
 }
 
-/** What a record takes in a store beside its params, about. */
+/** Bytes of a record in a store beside its params, about. */
 export const RECORD_BYTES = 500;

@@ -9,7 +9,7 @@ function writeSorted(value: unknown): string {
   return `{${entries.map(([key, inner]) => `${key}:${writeSorted(inner)}`).join()}}`;
 }
 
-/** What makes two submissions the same. */
+/** The facts that make two submissions the same. */
 export interface SubmissionFacts extends Pick<StoredRequest, 'chainName' | 'action'> {
   /** Signer and signature are among them. */
   readonly params: object;

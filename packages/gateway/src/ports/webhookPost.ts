@@ -7,7 +7,7 @@ export interface WebhookPostOrder {
   readonly signal: AbortSignal;
 }
 
-/** What came of it: a status, or one sentence on why there was none. */
+/** The receiver's status, or one sentence on why there was none. */
 export type WebhookPostAnswer = { readonly status: number } | { readonly error: string };
 
 /** Port: posts a message to a receiver, whom nobody here trusts. It never rejects. */

@@ -42,7 +42,7 @@ export interface WebhookHealth {
   readonly disabledReason?: string;
 }
 
-/** What an administrator sets. */
+/** An administrator's settings of a webhook. */
 export type WebhookTarget = Pick<WebhookRecord, 'url' | 'events' | 'chainName' | 'signer' | 'label' | 'enabled'>;
 
 export interface NewWebhook extends WebhookTarget {
@@ -63,7 +63,7 @@ export interface DeliveryRecord {
   /** Absent while an earlier one of the same request waits. */
   readonly nextAttemptAt?: number;
   readonly endedAt?: number;
-  /** What the last attempt was answered with, or why there was no answer. */
+  /** The receiver's answer to the last attempt, or why there was none. */
   readonly lastStatus?: number;
   readonly lastError?: string;
 }
@@ -127,7 +127,7 @@ export interface TakenDelivery {
   readonly attempts: number;
 }
 
-/** What came of an attempt. `returned`: it was not made, and somebody else may make it at once. */
+/** The result of an attempt. `returned`: it was not made, and somebody else may make it at once. */
 export interface DeliveryOutcome {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -138,7 +138,7 @@ export interface DeliveryOutcome {
   readonly error?: string;
 }
 
-/** What a webhook's operator must hear of. */
+/** News of a webhook for its operator. */
 export interface WebhookNews {
   readonly webhookId: string;
   readonly news: 'failing' | 'recovered' | 'disabled' | 'given up';

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** What a service's caller is told. */
+/** Callbacks of a service's caller. */
 export interface ServiceCaller<Reply> {
   onReply(reply: Reply): void;
   /** The thread has died, and with it whatever was sent and not answered. */

@@ -3,10 +3,10 @@ import type { ChangeInterest, RequestChanges } from '../ports/requestChanges.ts'
 import type { WaitTiming } from '../ports/waitTiming.ts';
 import { createTurns } from './createTurns.ts';
 
-/** What a look at the queue has found. */
+/** The result of a look at the queue. */
 export interface Look<T> {
   readonly found: T;
-  /** What to wait for; absent: this is the answer. */
+  /** The change to wait for; absent: this is the answer. */
   readonly interest?: ChangeInterest;
   /** When it is worth looking again although nothing has moved, in milliseconds from now. */
   readonly againInMs?: number | undefined;
@@ -90,7 +90,7 @@ export interface WaitBounds {
   readonly hasRoom?: (() => boolean) | undefined;
 }
 
-/** What a look has come to: the answer, or how long to sleep, in milliseconds. */
+/** The answer, or how long to sleep, in milliseconds. */
 type Next<T> = { readonly found: T } | number;
 
 /**

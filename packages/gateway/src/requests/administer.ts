@@ -23,7 +23,7 @@ const MAX_LOOKS = 10;
 /** A request that changes hands between the look and the move is looked at again, so often. */
 const MAX_TRIES = 5;
 
-/** What a cursor is for beside its filter and order: it is good for the same list alone. */
+/** A cursor's scope beside its filter and order: it is good for the same list alone. */
 const markOf = ({ relayer = '*', txHash = '', from = 0, to = 0 }: ListAllRequestsQuery) =>
   `${relayer}${txHash},${from},${to} `.toLowerCase();
 

@@ -63,7 +63,7 @@ export async function claimRequest(ports: ClaimPorts, requestId: string, relayer
   return transition.record;
 }
 
-/** What came of a batch: the records that it moved, and the requests that it could not. */
+/** The result of a batch: the records that it moved, and the requests that it could not. */
 export interface RequestBatch {
   readonly items: readonly RequestHead[];
   /** `status` is absent if there is no such request. */

@@ -8,7 +8,7 @@ export interface CreatePorts {
   readonly now: () => number;
 }
 
-/** What became of a submission: stored now, or there already. */
+/** The result of a submission: stored now, or there already. */
 export interface Submitted {
   readonly outcome: Creation['outcome'];
   readonly record: StoredRequest;

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { InvalidCursorError } from '../ports/errors.ts';
 import type { ListQuery } from '../ports/requestStore.ts';
 
-/** What a cursor belongs to: a list of requests, the feed of a chain, or another list by its name and filters. */
+/** The list that a cursor belongs to: requests, the feed of a chain, or another list by its name and filters. */
 type Scope =
   | Pick<ListQuery, 'filter' | 'order'>
   | { readonly feedOf: string }

@@ -49,7 +49,7 @@ export class TooManyOpenClaimsError extends RequestConflictError {
   }
 }
 
-/** What a relayer asks of a request that it holds. */
+/** A relayer's wish for a request that it holds. */
 type Asked = Report['outcome']['status'] | 'pending';
 
 /** A report on, or a release of, a request that nobody holds. */

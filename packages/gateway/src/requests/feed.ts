@@ -14,7 +14,7 @@ export interface FeedPorts {
   readonly claimLeaseSeconds: number;
 }
 
-/** What has become pending, and where to go on. */
+/** The newly pending requests, and where to go on. */
 export interface FeedAnswer {
   readonly items: readonly StoredRequest[];
   readonly cursor: string;

@@ -7,7 +7,7 @@ import * as programs from '../../../../bin/programs.mjs';
 import { parseSettings } from '../../src/entry/settings.ts';
 import { residentBytes } from '../rigs/residentBytes.ts';
 
-/** What the Kubernetes file's 768 MiB give, in megabytes. */
+/** The heap of the Kubernetes file's 768 MiB, in megabytes. */
 const HEAP_MB = 384;
 const MOST_BYTES = 600 * 1024 * 1024;
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];

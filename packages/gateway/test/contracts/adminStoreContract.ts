@@ -36,7 +36,7 @@ async function listAll(admin: AdminStore): Promise<readonly NotedAct[]> {
   }
 }
 
-/** What every store keeps to of what administrators see and do. */
+/** The contract of every store for administrators. */
 export function adminStoreContract(name: string, createStore: CreateStore<AdminStores>): void {
   describe(`administrator's store: ${name}`, () => {
     const store = useStore(createStore);

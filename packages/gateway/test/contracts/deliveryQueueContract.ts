@@ -56,7 +56,7 @@ export function useOutbox(outbox: () => Outbox) {
   };
 }
 
-/** What every store that delivers keeps to. */
+/** The contract of every store that delivers. */
 export function deliveryQueueContract(name: string, createStore: CreateStore<Outbox>): void {
   describe(`deliveries: ${name}`, () => {
     const store = useStore(createStore);

@@ -196,8 +196,8 @@ function describeProcesses(use: () => StoreUnderTest<RateLimitStore>): void {
 }
 
 /**
- * What every driver of the rate limits' port must do. Counts of several processes may come together late; `settle` waits
- * until they have.
+ * The contract of every driver of the rate limits' port. Counts of several processes may come together late; `settle` waits until they
+ * have.
  *
  * @see ../../src/ports/rateLimitStore.ts
  */

@@ -139,7 +139,7 @@ function describeSuspension(use: () => { readonly store: RelayerStore }): void {
   });
 }
 
-/** What every driver of the whitelist's port must do. @see ../../src/ports/relayerStore.ts */
+/** The contract of every driver of the whitelist's port. @see ../../src/ports/relayerStore.ts */
 export function relayerStoreContract(name: string, createStore: CreateStore<RelayerStore>): void {
   describe(`${name} keeps the contract of RelayerStore`, () => {
     describe('a new store', () => {

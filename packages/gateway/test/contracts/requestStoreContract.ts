@@ -11,7 +11,7 @@ import type { CreateStore } from './storeUnderTest.ts';
 import { useStore } from './useStore.ts';
 
 /**
- * What every driver of the queue's port must do.
+ * The contract of every driver of the queue's port.
  *
  * @param name - of the driver
  * @param createStore - makes an empty store

@@ -18,7 +18,7 @@ export function newWebhook(fields: Partial<NewWebhook> = {}): NewWebhook {
   };
 }
 
-/** What every store keeps to of webhooks. */
+/** The contract of every store of webhooks. */
 export function webhookStoreContract(name: string, createStore: CreateStore<WebhookStore>): void {
   describe(`webhooks: ${name}`, () => {
     const store = useStore(createStore);

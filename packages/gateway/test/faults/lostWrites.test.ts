@@ -38,7 +38,7 @@ const isMove = ({ headers, body }: ProxiedCall) =>
 // What this reads was answered by 200 or 201.
 const recordOf = ({ text }: Answered) => JSON.parse(text) as RequestRecord;
 
-/** What befalls all tries of a creation, and how many records that leaves. */
+/** The fault in all tries of a creation, and how many records that leaves. */
 const creations: readonly { readonly fault: FaultKind; readonly records: number }[] = [
   { fault: 'cutBefore', records: 0 },
   { fault: 'cutAfter', records: 1 },

@@ -7,7 +7,7 @@ export const PATIENCE_MS = 25_000;
 /** Tries of one call before a client is taken to have been shut out. */
 const MAX_TRIES = 100;
 
-/** What is wrong with an outage's answer; undefined: it is 503, says when to come back, and is in the error's shape. */
+/** The fault in an outage's answer; undefined: it is 503, says when to come back, and has the error's shape. */
 export function findOutageFault({ status, headers, text }: Answered): string | undefined {
   if (status !== 503) return `it is ${status}, not 503`;
   if (!/^[1-9]\d*$/.test(headers['retry-after'] ?? '')) return 'it has no Retry-After';

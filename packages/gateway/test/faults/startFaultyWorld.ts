@@ -12,7 +12,7 @@ import { createEmptyTables } from '../rigs/createEmptyTables.ts';
 import type { RelayerClient } from '../rigs/relayerClient.ts';
 import type { Door } from './door.ts';
 
-/** What a gateway depends on, each behind a proxy of its own. */
+/** A dependency of the gateway, each behind a proxy of its own. */
 type Dependency = 'dynamodb' | 's3' | 'identity';
 
 /** The real dependencies of a gateway on AWS, as they run on one machine, and what stands between. */

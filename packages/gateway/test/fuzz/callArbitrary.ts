@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { FuzzCall, Proof } from './fuzzCall.ts';
 import { ODD_BODIES } from './oddBodies.ts';
 
-/** What the gateway under test knows, so that calls can mean something to it. */
+/** Names and keys of the gateway under test, so that calls can mean something to it. */
 export interface FuzzTargets {
   readonly requestIds: readonly string[];
   readonly signer: string;

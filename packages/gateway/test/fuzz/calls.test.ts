@@ -18,7 +18,7 @@ const LANES = 8;
 const ROUND = 300;
 /** How much of a call and of its failure is shown, in bytes. */
 const SHOWN_BYTES = 800;
-/** What the process may hold at the end, in bytes: the project's own bound under load and room for the collector. */
+/** Bound on the process's memory at the end, in bytes: the project's own bound under load and room for the collector. */
 const MAX_RESIDENT = 320 * 1024 * 1024;
 
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));

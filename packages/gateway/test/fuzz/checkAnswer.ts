@@ -2,7 +2,7 @@ import { CORS_HEADERS, ERROR_CODES } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import type { WireAnswer } from '../rigs/parseAnswers.ts';
 
-/** What local objects say they take, in place of the API's methods. */
+/** The methods of local objects, in place of the API's. */
 const OBJECT_METHODS = 'GET, PUT, HEAD, DELETE';
 
 function checkCors({ headers }: WireAnswer): void {

@@ -21,7 +21,7 @@ export interface FuzzCall {
   readonly framing: Framing;
 }
 
-/** What proves a caller to the gateway under test. */
+/** A caller's credentials at the gateway under test. */
 export interface Proofs {
   readonly adminKey: string;
   readonly token: string;

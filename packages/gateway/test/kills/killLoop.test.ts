@@ -30,7 +30,7 @@ const TABLES = {
   rateLimits: 'service-ratelimit-dev',
 };
 
-/** What is to be undone after a test, the latest first. */
+/** Acts to undo after a test, the latest first. */
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();

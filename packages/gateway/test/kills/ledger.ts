@@ -1,6 +1,6 @@
 /**
- * What clients of a queue know: every call they sent, and every answer that came. A call without an answer may have happened
- * or not; one with an answer happened as it says, for good.
+ * The clients' knowledge of a queue: every call they sent, and every answer that came. A call without an answer may have happened or not;
+ * one with an answer happened as it says, for good.
  */
 import type { CreateRequestBody, RequestRecord, RequestStatus, UpdateRequestBody } from '@prism-gateway/protocol';
 

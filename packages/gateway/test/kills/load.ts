@@ -9,7 +9,7 @@ import type { Target } from './target.ts';
 /** Requests that clients choose from when they claim: few, so that they meet. */
 const NEWEST = 30;
 
-/** What the clients share. */
+/** Shared by the clients. */
 export interface Load {
   readonly client: GatewayClient;
   readonly relayers: readonly RelayerClient[];

@@ -1,4 +1,4 @@
-/** What a caller sees of an answer. */
+/** An answer as the caller sees it. */
 export interface SeenAnswer {
   readonly status: number;
   /** Lower-case names; without what belongs to the connection. */

@@ -3,7 +3,7 @@ import type { HttpCall } from '@prism-gateway/testing';
 import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What of a call differs from a plain GET. */
+/** A call's differences from a plain GET. */
 export interface CallFacts {
   readonly method?: string;
   readonly target: string;

@@ -1,7 +1,7 @@
 import type { HttpCall, RunningFunction } from '@prism-gateway/testing';
 import { keepHeaders, type SeenAnswer } from './answer.ts';
 
-/** What the function hands back, as API Gateway reads it. */
+/** The function's result, as API Gateway reads it. */
 interface Result {
   readonly statusCode: number;
   readonly headers: Record<string, string>;

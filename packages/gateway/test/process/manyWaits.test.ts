@@ -14,7 +14,7 @@ import { openStoresOf } from '../rigs/sqliteStores.ts';
 const WAITS = sized({ small: 100, long: 10_000 });
 /** Connections that are opened at the same time. */
 const LANES = 200;
-/** What a wait may take beside what Node's own server takes for a request that it holds. */
+/** Bound on a wait's bytes beside those that Node's own server takes for a request that it holds. */
 const MOST_BYTES = 10_000;
 
 /** A server of Node's that holds what it is asked for, and does nothing else. */

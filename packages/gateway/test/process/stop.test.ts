@@ -5,7 +5,7 @@ import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { type RunningGateway, startGateway } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
 
-/** What kept the gateway from stopping would do so for 29 seconds; then it closes all connections. */
+/** The thing that kept the gateway from stopping would do so for 29 seconds; then it closes all connections. */
 const HELD_UP_MS = 25_000;
 const BODY = JSON.stringify(EXAMPLE_REQUESTS.WRITE_DATA_FOR);
 

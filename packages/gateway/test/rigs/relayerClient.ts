@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { createRelayerAuthMessage } from '@prism-gateway/protocol';
 import { createKeccak, type IHasher } from 'hash-wasm';
 
-/** What a relayer signs of a call. */
+/** The parts of a call that a relayer signs. */
 export interface SignedCall {
   readonly method: string;
   /** Without the query. */

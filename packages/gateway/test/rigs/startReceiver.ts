@@ -21,7 +21,7 @@ export interface Receiver extends AsyncDisposable {
   readonly received: readonly Received[];
   /** Messages that came, whatever they were answered. */
   readonly attempts: () => number;
-  /** What it answers from now on; 'hang': nothing. */
+  /** Sets the answer from now on; 'hang': none. */
   answer(status: number | 'hang'): void;
   /** From now on takes only what this secret signs, by the library of the specification; all else gets 401. */
   trust(secret: string): void;

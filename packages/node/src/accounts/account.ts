@@ -47,7 +47,7 @@ export function createSigningAccount(signer: {
   };
 }
 
-/** What can be wrong with a key. */
+/** The faults of a key. */
 type AccountErrorCode = 'INVALID_ARGUMENT' | 'KEYSTORE_INVALID' | 'KEYSTORE_PASSWORD_WRONG' | 'KMS_FAILED';
 
 /** A key that cannot be opened. It says nothing of the key, nor of its password. */

@@ -34,7 +34,7 @@ async function readKeystore(keystore: string): Promise<string> {
   }
 }
 
-/** What stands before the name of a key in AWS KMS. */
+/** The prefix of the name of a key in AWS KMS. */
 const KMS_PREFIX = 'kms:';
 /** Bytes of half a signature. */
 const HALF_BYTES = 32;

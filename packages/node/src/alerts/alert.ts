@@ -5,7 +5,7 @@ export interface Alert {
   readonly severity: 'info' | 'warning' | 'critical';
   /** One line. */
   readonly subject: string;
-  /** What happened and what to do; without secrets. */
+  /** The event and the advice; without secrets. */
   readonly text: string;
 }
 

@@ -7,7 +7,7 @@ export interface Message {
   readonly alert: Alert;
 }
 
-/** What is next: a message, a pause until there is room for one, or nothing. */
+/** The next message, a pause until there is room for one, or nothing. */
 export type NextMessage =
   | { readonly message: Message; readonly isLast: boolean }
   | { readonly waitMs: number }

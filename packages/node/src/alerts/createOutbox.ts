@@ -48,7 +48,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
   let unmarkedMessages: Delivery[] = [];
   /** How often alerts of a code were refused for what they say: they have their turn after the others. */
   const refusals = new Map<string, number>();
-  /** What could not be written down at all. */
+  /** Alerts that could not be written to disk at all. */
   const unwritten: Alert[] = [];
   let woken = Promise.withResolvers<void>();
   let idle = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     }
   }
 
-  /** What cannot be read waits, and keeps nothing back that is not written down. */
+  /** Lists the written alerts; one that cannot be read waits, and does not hold back an unwritten one. */
   function listWritten(): readonly WaitingAlert[] {
     try {
       return outbox.listWaiting(name).filter(({ id }) => !unmarked.has(id));
@@ -165,7 +165,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
     rest();
   }
 
-  /** What is still to be delivered, as far as it can be read. */
+  /** Counts the alerts still to be delivered, as far as they can be read. */
   function countLeft(): number {
     try {
       return unwritten.length + outbox.listWaiting(name).filter(({ id }) => !unmarked.has(id)).length;

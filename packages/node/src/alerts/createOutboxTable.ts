@@ -42,7 +42,7 @@ export interface OutboxTable {
   markDelivered(channel: string, ids: readonly number[]): void;
   /** Alerts that a channel has taken since a time, in milliseconds since the epoch, oldest first; those of one message at one time. */
   listDeliveredSince(channel: string, sinceMs: number): readonly Delivery[];
-  /** What waits for channels. */
+  /** Counts the alerts that wait for each channel. */
   listBacklogs(): readonly Backlog[];
   /** Conditions that people were told of, and that are not over. */
   listConditions(): readonly string[];

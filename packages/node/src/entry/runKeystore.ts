@@ -5,7 +5,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { AccountError } from '../accounts/account.ts';
 import { encryptKeystore } from '../accounts/keystore.ts';
 
-/** What `npx prism keystore --help` prints. */
+/** The output of `npx prism keystore --help`. */
 export const keystoreUsage = `Prism keystore: npx prism keystore
 
   npx prism keystore new FILE        makes a key and writes it, encrypted, to FILE
@@ -33,7 +33,7 @@ function describeFault(command: string | undefined, rest: readonly string[]): st
   return wrong === undefined ? 'Something is missing.' : `It takes no argument "${wrong}".`;
 }
 
-/** What the command works with. */
+/** The command's input. */
 export interface KeystoreInput {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;

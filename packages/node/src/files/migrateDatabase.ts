@@ -33,7 +33,7 @@ function readVersions(database: DatabaseSync): ReadonlyMap<unknown, number> {
   return new Map(rows.map(({ store, version }) => [store, Number(version)]));
 }
 
-/** What a store lacks. */
+/** The steps that a store lacks. */
 export interface MissingSteps {
   readonly store: string;
   /** The version that the steps bring it to. */

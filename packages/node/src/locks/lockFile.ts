@@ -21,7 +21,7 @@ export interface FileLock {
   release(): void;
 }
 
-/** What is held, so that a lock that its holder no longer names is not collected as garbage, which would give it back. */
+/** Locks held, so that a lock that its holder no longer names is not collected as garbage, which would release it. */
 const held = new Set<DatabaseSync>();
 
 /** Whether SQLite says that the file is in use. @see https://sqlite.org/rescode.html#busy */

@@ -58,7 +58,7 @@ export function createLogger(options: {
   readonly write: (line: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** What every line says besides, asked for at each line. */
+  /** Fields of every line, read anew for each. */
   readonly fields?: () => LogFields;
   /** Takes secrets out of a line before it is written. */
   readonly redact?: (line: string) => string;

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What writes the metrics: a `Registry` of prom-client. */
+/** Writes the metrics: a `Registry` of prom-client. */
 export interface MetricsSource {
   /** The media type of the text. */
   readonly contentType: string;
@@ -9,7 +9,7 @@ export interface MetricsSource {
   metrics(): Promise<string>;
 }
 
-/** What one path answers. */
+/** The answer of one path. */
 export interface Page {
   /** Default 200. */
   readonly status?: number;

@@ -6,7 +6,7 @@ export class RpcAnswerError extends Error {
   override readonly name = 'RpcAnswerError';
   /** JSON-RPC's code of the error: -32601 and the like, or 3 for a revert. */
   readonly code: number;
-  /** What came with the error; a revert's return data. */
+  /** The data of the error; a revert's return data. */
   readonly data: unknown;
 
   /**

@@ -5,7 +5,7 @@ import { type Settings, type SettingValues, secretNames } from './setting.ts';
 /** The environment, or what stands in for it: texts by the setting's name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a program asks of its settings. */
+/** A program's rules for its settings. */
 export interface SettingRules<All extends Settings> {
   readonly settings: All;
   /** Names what settings lack together. It is asked even when a field cannot be parsed, so that all faults are named at once. */

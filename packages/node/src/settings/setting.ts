@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 export interface Setting<Field extends z.ZodMiniType = z.ZodMiniType> {
   /** Reads the text; with the default, if there is one. */
   readonly field: Field;
-  /** What the help shows as its default; empty: nothing is set. */
+  /** The default that the help shows; empty: nothing is set. */
   readonly initial: string;
   /** One sentence, with the unit and what 0 means. */
   readonly help: string;

@@ -7,7 +7,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean |
 /** As OTLP numbers them. */
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
 
-/** What a span is, once it has ended. */
+/** A span that has ended. */
 export interface EndedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -21,7 +21,7 @@ export interface EndedSpan {
   readonly failed: boolean;
 }
 
-/** What is under way. */
+/** A span under way. */
 export interface Span {
   /** Adds facts; those of the same name are replaced. */
   set(attributes: SpanAttributes): void;
@@ -46,7 +46,7 @@ export interface Tracer {
   current(): Span | undefined;
   /** The `traceparent` for a call from here; undefined: no span is under way. */
   traceparent(): string | undefined;
-  /** What joins a line of the log with its span. */
+  /** Fields that join a line of the log with its span. */
   logFields(): Readonly<Record<string, string>>;
 }
 

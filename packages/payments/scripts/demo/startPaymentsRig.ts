@@ -135,7 +135,7 @@ export async function startPaymentsRig(
       return getAddress(contractAddress);
     });
 
-  /** What was read of transactions: whether or not a reorganisation undoes them, their bytes stay the same. */
+  /** Transactions read so far: their bytes stay the same, whether or not a reorganisation undoes them. */
   const read = new Map<Hex, { readonly hash: Hex; readonly from: Address; readonly mark: Hex | undefined }>();
 
   async function readPayout(hash: Hex) {

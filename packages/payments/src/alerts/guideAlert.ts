@@ -1,4 +1,4 @@
-/** What a person does about an alert, and the section of docs/payments.md that says more. */
+/** A person's answer to an alert, and the section of docs/payments.md that says more. */
 interface Guidance {
   readonly act: string;
   readonly section: string;

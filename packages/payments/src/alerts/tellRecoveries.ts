@@ -29,7 +29,10 @@ function tellEnd(
   });
 }
 
-/** What another instance has paid, deep enough: the frontend lists it no more, and this instance has nothing to do with it. */
+/**
+ * Reports payments that another instance has paid, deep enough: the frontend lists them no more, and this instance has nothing to do with
+ * them.
+ */
 async function tellPaidByOthers(context: RelayerContext, gone: readonly Payment[]): Promise<void> {
   if (gone.length === 0) return;
   const { headBlock } = await context.search.search({ notOlderMs: FRESH_POLLS * context.config.pollIntervalMs });

@@ -8,7 +8,7 @@ import { writeLedger } from './ledger.ts';
 import { writeCsv } from './writeCsv.ts';
 
 const WALLET = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
-/** What makes a spreadsheet compute a cell, or part it from the one before. */
+/** Texts that make a spreadsheet compute a cell, or split it from the one before. */
 const ATTACKS = [
   '=cmd|calc!A1',
   '+1+1',

@@ -20,7 +20,7 @@ export interface Difference {
   readonly what: string;
 }
 
-/** What is compared with the journal. */
+/** The sources compared with the journal. */
 export interface ReconcileParts {
   readonly journal: PaymentJournal;
   readonly client: PublicClient;
@@ -28,7 +28,7 @@ export interface ReconcileParts {
   readonly config: Pick<RelayerConfig, 'self' | 'others' | 'payouts' | 'expectedRate' | 'maxRateDeviationBps'>;
   /** Transactions with a mark that the chain has now: from anyone to the payments' wallets, and of every known relayer to any. */
   readonly payouts: readonly PlacedMark[];
-  /** What the frontend lists as pending, not looked at. */
+  /** The frontend's pending payments, not looked at. */
   readonly pending: readonly unknown[];
   /** A card processor's export; absent: not compared. */
   readonly processor?: readonly ProcessorRow[] | undefined;

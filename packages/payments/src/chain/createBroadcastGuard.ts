@@ -8,7 +8,7 @@ import type { TransferSearch } from './createTransferSearch.ts';
 import { describeTransaction } from './describeTransaction.ts';
 import { isCounted } from './isCounted.ts';
 
-/** What a guard is made of. */
+/** The parts of a guard. */
 export interface BroadcastGuardOptions {
   readonly client: PublicClient;
   readonly rpcUrl: string;

@@ -1,6 +1,6 @@
 import { type Hash, type Hex, numberToHex, type PublicClient } from 'viem';
 
-/** What of a block's header is looked at. */
+/** The fields of a block's header that are read. */
 export interface BlockHeader {
   readonly number: number;
   readonly hash: Hash;

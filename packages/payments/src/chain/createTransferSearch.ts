@@ -5,11 +5,11 @@ import { type ChainLook, createChainView, NodeBehindError } from './createChainV
 import { createLogReader, type LogQuery, type TransferLog } from './createLogReader.ts';
 import { describeTransaction, type ToldTransaction } from './describeTransaction.ts';
 
-/** What transfers are searched for, and where. */
+/** The transfers to search for, and where. */
 export interface TransferSearchOptions {
   readonly client: PublicClient;
   readonly marks: MarkTable;
-  /** What this instance has broadcast need not be fetched. */
+  /** Transactions broadcast by this instance need not be fetched. */
   readonly broadcasts: BroadcastTable;
   readonly chainId: number;
   readonly self: Address;
@@ -45,7 +45,7 @@ export interface TransferSearch {
   startOver(): void;
 }
 
-/** What a search covered. */
+/** The range that a search covered. */
 export interface SearchResult {
   readonly headBlock: number;
   readonly beganAtMs: number;
@@ -61,7 +61,7 @@ const MAX_READS = 50;
 const lower = (address: Address) => address.toLowerCase() as Address;
 const nameOf = ({ side, address }: Party) => `${side} ${address}`;
 
-/** What a transaction has paid, by its calldata and by the token's logs of it. */
+/** A transaction's payment, by its calldata and by the token's logs of it. */
 function describePaid(told: ToldTransaction, creditToken: Address, logs: readonly TransferLog[]): MarkedTransaction {
   const payout = describeTransaction(told, creditToken);
   // Calldata says to whom; if nothing of that came, whoever got something.

@@ -10,7 +10,7 @@ import { isCallRefused } from './isCallRefused.ts';
 /** For each read the amount, or undefined if the contract lacks the function, or refuses it. */
 export type Amounts<Reads extends readonly unknown[]> = { readonly [Place in keyof Reads]: bigint | undefined };
 
-/** What viem says of one contract. */
+/** The result of one contract's read, as viem gives it. */
 interface Result {
   readonly error?: Error | undefined;
   readonly result?: unknown;

@@ -6,7 +6,7 @@ import type { MarkTable } from '../journal/createMarkTable.ts';
 import type { KeyWatch } from './createKeyWatch.ts';
 import type { TransferSearch } from './createTransferSearch.ts';
 
-/** What a look found. */
+/** The result of a look. */
 interface Look {
   readonly headBlock: number;
   readonly atMs: number;
@@ -15,7 +15,7 @@ interface Look {
   readonly payouts: string;
 }
 
-/** What settling works with. */
+/** The parts of settling. */
 export interface SettleParts {
   readonly client: PublicClient;
   readonly sender: Pick<Sender, 'inFlight'>;

@@ -11,7 +11,7 @@ import type { PAID_BY_HAND, Payment } from '../journal/payment.ts';
 import { BROKEN_FACT } from '../readiness/createReadiness.ts';
 import { UsageError } from './parseWords.ts';
 
-/** What a person decides about a payment, and in whose name. */
+/** A person's decision about a payment, and its author. */
 export interface Decision {
   readonly paymentIntentId: string;
   readonly who: string;

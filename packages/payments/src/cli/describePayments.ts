@@ -22,7 +22,7 @@ export function describePayment(payment: Payment) {
   };
 }
 
-/** What a journal knows of a payment: itself, and what has happened to it, in order. */
+/** A payment in a journal, with all events in order. */
 export interface Story {
   /** Whose journal it is. */
   readonly instance: string;

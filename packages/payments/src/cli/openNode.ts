@@ -30,7 +30,7 @@ export interface OpenedNode {
 const ATTEMPTS = 2;
 const SETTING = 'RPC_URL';
 
-/** What a node's silence, refusal or nonsense was; its URL is in none of the words. */
+/** A node's silence, refusal or nonsense in words, without its URL. */
 function describeFault(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof HttpRequestError) return at.details;
   return explainError(error);

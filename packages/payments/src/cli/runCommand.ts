@@ -18,7 +18,6 @@ import { parseWords, UsageError, type Words } from './parseWords.ts';
 import { readBalances } from './readBalances.ts';
 import { showDifferences } from './showDifferences.ts';
 
-/** What a command works with. */
 interface CommandContext {
   readonly settings: Settings;
   readonly journal: PaymentJournal;
@@ -182,7 +181,7 @@ async function deploy(words: Words, { environment, print }: CommandWiring): Prom
   return tell({ words, print }, { address, message });
 }
 
-/** What a command is given by the program. */
+/** The program's part of a command's context. */
 interface CommandWiring {
   readonly environment: Environment;
   readonly print: (text: string) => void;

@@ -16,7 +16,7 @@ export function approvedFact(paymentIntentId: string): string {
   return `approved:${paymentIntentId}`;
 }
 
-/** What a payment counts before its rate is known. */
+/** A payment's part of the limits before its rate is known. */
 function expectedSpent({ config }: RelayerContext, stablecoins: bigint): Spent {
   return { stablecoins, credits: computeCreditsOwed(stablecoins, config.expectedRate) };
 }

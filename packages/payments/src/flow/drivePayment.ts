@@ -12,7 +12,7 @@ import type { RelayerContext } from './relayerContext.ts';
 
 type Step = (context: RelayerContext, payment: Payment) => Promise<void>;
 
-/** What is done in each state that asks for something. */
+/** The step of each state that asks for one. */
 const STEPS: Partial<Record<PaymentState, Step>> = {
   claimed: fundPayment,
   buying: settleBuy,

@@ -25,7 +25,7 @@ export function throughContractFact(txHash: Hash): string {
 /** Names the journal's fact of the payouts for which a payment is held: what a person says of them, `release` carries out. */
 export const suspectFact = (paymentIntentId: string) => `suspect:${paymentIntentId}`;
 
-/** What keeps a payout from being taken for the payment's. */
+/** A reason why a payout is not taken for the payment's. */
 type PayoutFault = 'sender' | 'wallet' | 'amount';
 
 /** A payout, the contract that has made it (absent: a plain transfer), and what is wrong with it. */
@@ -90,7 +90,7 @@ export async function findPayout(context: RelayerContext, payment: Payment): Pro
   }
 }
 
-/** What people are told of a payout that is not in order. */
+/** The alert on a payout that is not in order. */
 const FAULTS: Readonly<
   Record<PayoutFault, { code: string; subject: string; describe(payment: Payment, payout: FoundPayout): string }>
 > = {

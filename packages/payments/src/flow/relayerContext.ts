@@ -13,11 +13,11 @@ import type { Exchange } from '../readiness/createExchange.ts';
 import type { Readiness } from '../readiness/createReadiness.ts';
 import type { RelayerConfig } from '../relayerConfig.ts';
 
-/** What an instance remembers from its start to its end, and can do without after a restart. */
+/** An instance's memory from start to end, not needed after a restart. */
 export interface RelayerMemory {
   /** Credit base units bought for a payment since it was claimed; what a restart forgets is in hand all the same. */
   readonly bought: Map<string, bigint>;
-  /** What a call may use, learnt from the last of its kind, so that it needs no estimation; none after one that failed. */
+  /** Gas limits learnt from the last call of each kind, so that the next needs no estimation; none after one that failed. */
   readonly gasLimits: Map<AttemptKind, bigint>;
 }
 

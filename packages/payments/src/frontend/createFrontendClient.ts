@@ -1,6 +1,6 @@
 import type { Hash } from 'viem';
 
-/** What can go wrong with a call to the frontend. */
+/** The faults of a call to the frontend. */
 type FrontendErrorCode = 'FRONTEND_UNAVAILABLE' | 'FRONTEND_REFUSED' | 'FRONTEND_NONSENSE';
 
 /** A call to the frontend without a usable answer; of a claim or a completion it is not known whether it was done. */

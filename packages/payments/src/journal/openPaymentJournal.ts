@@ -13,7 +13,7 @@ import { createWrites, type MoveChanges, type NewPayment, prepare, type RefusedP
 import { readAttempt, readMove, readPayment } from './rows.ts';
 import { makeTables } from './schema.ts';
 
-/** What a person has decided. */
+/** A person's decision. */
 export interface PersonsDecision {
   readonly atMs: number;
   readonly act: string;
@@ -71,7 +71,7 @@ export interface PaymentJournal {
     to: PaymentState,
     after: number,
   ): readonly { readonly moveId: number; readonly atMs: number; readonly payment: Payment }[];
-  /** What counts against a day of UTC, in base units. */
+  /** Amounts that count against a day of UTC, in base units. */
   spentOn(day: string): { readonly stablecoins: bigint; readonly credits: bigint; readonly completed: number };
   /** How many payments are in each state. */
   countStates(): ReadonlyMap<PaymentState, number>;

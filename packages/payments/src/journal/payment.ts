@@ -27,10 +27,10 @@ export interface Payment {
   readonly updatedAtMs: number;
 }
 
-/** What an attempt wants on the chain. */
+/** The aim of an attempt on the chain. */
 export type AttemptKind = 'buy' | 'payout';
 
-/** What a mined transaction has cost and moved. */
+/** Costs and transfers of a mined transaction. */
 export interface MinedAttempt {
   readonly blockNumber: bigint;
   readonly gasUsed: bigint;

@@ -5,7 +5,7 @@ import type { Attempt, Payment } from './payment.ts';
 import { assertMove, type PaymentState } from './paymentState.ts';
 import { readPayment, writeMined } from './rows.ts';
 
-/** What a move changes besides the state; a field that is absent stays. */
+/** A move's changes besides the state; a field that is absent stays. */
 export interface MoveChanges {
   /** Absent: none. */
   readonly reason?: string;

@@ -2,7 +2,7 @@ import type { Address, PublicClient } from 'viem';
 import { markPayout } from '../chain/marks.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 
-/** What counts against the limits of a day. */
+/** Amounts that count against the limits of a day. */
 export interface Spent {
   /** Base units. */
   readonly stablecoins: bigint;
@@ -18,7 +18,7 @@ export interface DayLimit {
   findExceeded(amount: Spent): 'DAILY_LIMIT' | 'DAILY_CREDIT_LIMIT' | undefined;
   /** Keeps room while a claim is under way, so that two at once do not both fit. @returns frees it again */
   reserve(amount: Spent): () => void;
-  /** What counts today, of this journal and of one that was lost. */
+  /** Amounts of today, of this journal and of one that was lost. */
   spent(): Spent;
   /**
    * Counts what this address has paid out today and the journal does not know, so that a lost disk lifts no limit.
@@ -28,7 +28,7 @@ export interface DayLimit {
   recount(): Promise<void>;
 }
 
-/** What the limit of a day is made of. */
+/** The sources of the day's limit. */
 export interface DayLimitParts {
   readonly journal: PaymentJournal;
   readonly client: PublicClient;

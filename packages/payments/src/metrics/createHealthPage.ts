@@ -3,7 +3,7 @@ import { KEY_FACTS } from '../chain/createKeyWatch.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { BROKEN_FACT } from '../readiness/createReadiness.ts';
 
-/** What the health is told by. */
+/** The sources of the health. */
 export interface HealthParts {
   readonly journal: Pick<PaymentJournal, 'fact'> & {
     readonly outbox: Pick<PaymentJournal['outbox'], 'listConditions'>;

@@ -4,17 +4,17 @@ import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES, type PaymentState } from '../journal/paymentState.ts';
 import type { Balances } from '../readiness/readAccountBalances.ts';
 
-/** What the payment relayer counts. */
+/** The payment relayer's counters. */
 export interface Metrics {
   countAlert(code: string): void;
-  /** What writes the text. */
+  /** Writes the text. */
   readonly registry: Registry;
 }
 
-/** What the metrics are read from. */
+/** The sources of the metrics. */
 export interface MetricsParts {
   readonly journal: PaymentJournal;
-  /** What the instance has on the chain; kept for a while by whoever gives it. */
+  /** The instance's balances on the chain; the function keeps them for a while. */
   readonly readAccountBalances: () => Promise<Balances>;
   /** Credits for one stablecoin, as expected. */
   readonly expectedRate: bigint;

@@ -5,14 +5,14 @@ import { OPEN_STATES } from '../journal/paymentState.ts';
 import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import type { RunningRelayer } from '../startRelayer.ts';
 
-/** What the status is read from. */
+/** The sources of the status. */
 export type StatusParts = Pick<RunningRelayer, 'journal' | 'readDay' | 'readAccountBalances'>;
 
 /** Most payments that are told one by one, of those the oldest. */
 const MAX_LISTED = 100;
 const ETHER_DECIMALS = 18;
 
-/** What the instance has; a node that does not answer leaves none, rather than an old one. */
+/** The instance's balances; a node that does not answer leaves none, rather than an old one. */
 async function tellTreasury({ readAccountBalances }: StatusParts) {
   const balances = await readAccountBalances().catch(() => undefined);
   if (balances === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface MonitorTarget {
   readonly chainId?: number | undefined;
   readonly addresses: readonly Address[];
   readonly tokens?: WatchedTokens | undefined;
-  /** What its accounts do, and how many transactions one takes. */
+  /** The unit of its accounts' work, and the transactions that one takes. */
   readonly unit: { readonly name: 'payments' | 'requests'; readonly transactions: number };
 }
 
@@ -57,7 +57,7 @@ export interface ToldReading {
   readonly at: string;
 }
 
-/** What people are told: one alert a crossing, a reminder a day, and a recovery. */
+/** The kind of message: one alert a crossing, a reminder a day, and a recovery. */
 type Telling = 'alert' | 'reminder' | 'recovery';
 
 /** Between two reminders, in milliseconds. */
@@ -96,10 +96,10 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
   /** The newest block that a chain was seen to have. */
   const heads = new Map<string, bigint>();
   const journalFault = createJournalFault(options, JOURNAL_WORDS);
-  /** What people were told of that could not be written down. */
+  /** Messages sent that could not be written down. */
   const unwritten = new Map<string, Telling>();
 
-  /** What is told is written down with the alert, which reaches people however long their channels are away. */
+  /** Writes a message down together with its alert, which reaches people however long their channels are away. */
   function take(watched: Watched, isWell: boolean): void {
     const key = `${watched.kind} ${watched.where}`;
     const told = outbox.condition(key);
@@ -123,7 +123,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     }
   }
 
-  /** What accounts had of late is only kept for estimates. */
+  /** Keeps recent balances, for estimates only. */
   function keep(write: () => void): void {
     try {
       write();
@@ -240,7 +240,7 @@ const HEALTH_TIMEOUT_MS = 10_000;
 /** Of a page that says what is wrong, so much is told. */
 const MAX_HEALTH_LENGTH = 1000;
 
-/** What a program's `/health` says; undefined: all is well. */
+/** A program's fault by its `/health`; undefined: all is well. */
 async function readHealth(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
@@ -251,7 +251,7 @@ async function readHealth(url: string): Promise<string | undefined> {
   }
 }
 
-/** What is watched. */
+/** The kind of thing that is watched. */
 type WatchKind = 'GAS_BALANCE' | 'STABLECOIN_BALANCE' | 'APPROVAL' | 'RPC' | 'PAYMENT_RELAYER';
 
 /** A reading in words. */
@@ -259,7 +259,7 @@ interface Watched {
   readonly kind: WatchKind;
   /** Like `0xabc… on base`. */
   readonly where: string;
-  /** What was read, what it should be, and how long it lasts. */
+  /** The value read, the value wanted, and how long it lasts. */
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { AccountReading } from './readAccount.ts';
 
-/** What the gas monitor counts. */
+/** The gas monitor's counters. */
 export interface MonitorMetrics {
   readonly registry: Registry;
   /** One account as it was just read. */

@@ -1,4 +1,4 @@
-/** What an account had at a time. */
+/** An account's balance at a time. */
 export interface Sample {
   /** Milliseconds since the epoch. */
   readonly atMs: number;

@@ -12,7 +12,7 @@ interface Limits {
   readonly warnStablecoinsBelow: bigint;
 }
 
-/** What an account has, for people and programs. */
+/** An account's balance, for people and programs. */
 export interface Balance {
   readonly chain: string;
   readonly account: string;

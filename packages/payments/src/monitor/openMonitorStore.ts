@@ -5,7 +5,7 @@ import { commitTogether, createOutboxTable, OUTBOX_SCHEMA, type OutboxTable } fr
 import * as z from 'zod/mini';
 import type { Sample } from './estimateReach.ts';
 
-/** What the monitor remembers across restarts: alerts on their way, what was told, and what accounts had of late. */
+/** The monitor's memory across restarts: alerts on their way, messages sent, and recent balances. */
 export interface MonitorStore {
   readonly outbox: OutboxTable;
   /** Runs some writes as one commit. */

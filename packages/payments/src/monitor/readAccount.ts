@@ -9,7 +9,7 @@ export interface WatchedTokens {
   readonly exchange?: Address | undefined;
 }
 
-/** What an account has. */
+/** The facts read of an account. */
 export interface AccountReading {
   readonly balanceWei: bigint;
   readonly nonce: number;

@@ -10,7 +10,7 @@ export interface ListedPayment {
   readonly stablecoinAmount: bigint;
 }
 
-/** What of a listing is to be refused, and why. */
+/** An entry of a listing to refuse, and why. */
 export interface ListingFault {
   /** Absent: the entry does not even have one. */
   readonly paymentIntentId?: string;
@@ -82,7 +82,7 @@ function checkEntry(entry: unknown, forbidden: readonly Address[]): ListedPaymen
   };
 }
 
-/** What two entries of one id must have in common to be one. */
+/** The facts that two entries of one id must share. */
 const describe = (item: ListedPayment | ListingFault) =>
   'reason' in item ? `${item.reason} ${item.walletAddress}` : `${item.walletAddress} ${item.stablecoinAmount}`;
 

@@ -16,7 +16,7 @@ import { createPayableChoice } from './createPayableChoice.ts';
 import { createResumption } from './createResumption.ts';
 import { createUnderway } from './createUnderway.ts';
 
-/** What has ended is final some minutes later; so often it is asked whether it is, and whether the node answers. */
+/** Payments become final some minutes after their end; this often the node is asked for it, and whether it answers. */
 const PRUNE_EVERY_MS = 60_000;
 
 /** Asks the frontend for payments, and keeps some under way. */
@@ -161,11 +161,11 @@ export function createPoller(context: RelayerContext, { onPolled }: { readonly o
 /** Entries of a listing that are looked at; the frontend lists the oldest first, and the others when these are done. */
 const MAX_ENTRIES = 5000;
 
-/** What the frontend lists. */
+/** The frontend's list. */
 interface Listing {
   /** Takes a listing: what is unfit is refused for good, and the journal learns what is new, and what is listed no more. */
   take(entries: readonly unknown[]): readonly ListedPayment[];
-  /** What was fit of the last one. */
+  /** The valid payments of the last one. */
   last(): readonly ListedPayment[];
 }
 

@@ -8,7 +8,7 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import { keepFresh } from './keepFresh.ts';
 
-/** What approvals are seen to by. */
+/** The parts that see to approvals. */
 export interface ApprovalParts {
   readonly config: RelayerConfig;
   readonly client: PublicClient;
@@ -53,7 +53,7 @@ async function sendApproval(parts: ApprovalParts, approval: Approval, amount?: b
   throw new StepError('APPROVAL_MISSING', `The approval of ${spender} was reverted; look at the token ${token}.`);
 }
 
-/** What sees to approvals. */
+/** Sees to the approvals. */
 export interface Approvals {
   /** Sends what is missing, and nobody waits for it. @throws StepError `APPROVAL_MISSING` if that failed the last time */
   begin(): void;

@@ -5,7 +5,7 @@ import { readAmounts } from '../chain/readAmounts.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
 import { StepError } from '../StepError.ts';
 
-/** What a purchase is decided by, of one block. */
+/** The facts of one block that decide a purchase. */
 export interface Offer {
   /** Credit base units that a purchase gives now, in the Exchange's word, or as the rate has it. */
   readonly quoted: bigint;
@@ -17,7 +17,7 @@ export interface Offer {
 export interface Exchange {
   /** Credits for one stablecoin: the Exchange's word, or the expected rate if it says nothing. */
   readRate(): Promise<bigint>;
-  /** What an amount of stablecoin base units buys, and what is in hand already. */
+  /** The credits that an amount of stablecoin base units buys, and those in hand already. */
   readOffer(stablecoinAmount: bigint): Promise<Offer>;
 }
 

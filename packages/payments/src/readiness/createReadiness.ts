@@ -10,7 +10,7 @@ import { keepFresh } from './keepFresh.ts';
 import type { Balances } from './readAccountBalances.ts';
 import { readStanding, verifyContracts } from './readContracts.ts';
 
-/** What readiness is judged by. */
+/** The parts that readiness is evaluated from. */
 export interface ReadinessParts extends ApprovalParts {
   readonly exchange: Exchange;
 }
@@ -32,7 +32,7 @@ export interface Obstacle {
   readonly text: string;
 }
 
-/** What of a listing an instance can pay. */
+/** The payments of a listing that an instance can pay. */
 export interface Prospect {
   readonly payable: readonly ListedPayment[];
   readonly obstacles: readonly Obstacle[];
@@ -40,7 +40,7 @@ export interface Prospect {
   readonly undecided: readonly Obstacle['code'][];
 }
 
-/** What must hold before a payment is begun; each answer serves all payments for some seconds. */
+/** Conditions for beginning a payment; each answer serves all payments for some seconds. */
 export interface Readiness {
   /**
    * Sorts out what this instance can pay now, in the order of the list.

@@ -1,7 +1,7 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import type { Address, PublicClient } from 'viem';
 
-/** What an account has at a moment, in base units. */
+/** An account's balances at a moment, in base units. */
 export interface Balances {
   /** Wei. */
   readonly ether: bigint;

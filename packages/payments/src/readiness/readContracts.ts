@@ -7,7 +7,7 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import type { Balances } from './readAccountBalances.ts';
 
-/** What claims are decided by; what contracts say of it is of one block. */
+/** Roles and settings of the contracts, all of one block, by which claims are decided. */
 export interface Standing {
   readonly balances: Balances;
   /** Credits for one stablecoin: the Exchange's word, or the expected rate if it says nothing. */
@@ -47,7 +47,6 @@ export async function readStanding(client: PublicClient, config: RelayerConfig):
 /** Digits after the point that amounts are reckoned with. */
 const DECIMALS = { creditToken: 18, stablecoin: 6 } as const;
 
-/** What `PAYOUTS_ADDRESS` and the others are read by. */
 interface ContractParts {
   readonly client: PublicClient;
   readonly config: RelayerConfig;
@@ -117,7 +116,7 @@ async function verifyPayouts({ client, config, journal }: ContractParts, address
   return faults;
 }
 
-/** What an address that is none of the kind is, in a word; undefined: it may be an Exchange. */
+/** The kind of an address that is no Exchange, in a word; undefined: it may be one. */
 async function findOtherKind(client: PublicClient, address: Address, self: Address): Promise<string | undefined> {
   const [supply, frontend] = await Promise.all([
     ask(client.readContract({ address, abi: creditTokenAbi, functionName: 'totalSupply' })),

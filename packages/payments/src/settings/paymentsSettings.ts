@@ -36,7 +36,7 @@ const MAX_SLIPPAGE_BPS = 5000;
 
 const instanceName = z.string().check(z.regex(/^[\x20-\x7e]{1,64}$/, expected('1 to 64 printable ASCII characters')));
 
-/** What both programs know of their chain, their key and themselves. */
+/** Settings of both programs: chain, key and instance. */
 const common = {
   RPC_URL: setting(httpUrl(), 'node of the chain', { unset: 'required', isSecret: true }),
   CHAIN_ID: setting(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'chain that the node must be of; 0: any', {

@@ -45,7 +45,7 @@ const settings = { ...gasMonitorSettings, ...paymentsSettings };
 
 type Parsed = SettingValues<typeof settings>;
 
-/** What the programs cannot do without. */
+/** Settings that a program cannot do without. */
 const REQUIRED = {
   payments: [
     'FRONTEND_URL',
@@ -105,7 +105,7 @@ function isPrivateHost(url: string): boolean {
   return !hostname.includes('.') || hostname.endsWith('.internal') || hostname.endsWith('.local');
 }
 
-/** What is refused in production of whatever calls the frontend: a secret in the clear, and one that can be guessed. */
+/** Refuses in production, for whatever calls the frontend, a secret in the clear and one that can be guessed. */
 function secretFaults(given: Environment): string[] {
   if (given.STAGE !== 'prod') return [];
   const { FRONTEND_URL: url = '', RELAYER_SECRET: secret = '' } = given;
@@ -117,7 +117,7 @@ function secretFaults(given: Environment): string[] {
   return faults;
 }
 
-/** What is refused in production beside that: two contracts at one address. */
+/** Refuses in production two contracts at one address. */
 function contractFaults(given: Environment): string[] {
   if (given.STAGE !== 'prod') return [];
   const faults: string[] = [];

@@ -1,7 +1,7 @@
 import { writeSettingsHelp } from '@prism-gateway/node/settings';
 import { gasMonitorSettings, paymentsSettings } from './paymentsSettings.ts';
 
-/** What `npx prism payments --help` prints. */
+/** The output of `npx prism payments --help`. */
 export const paymentsUsage = `Payment relayer: npx prism payments
   npx prism payments                     works until SIGTERM or SIGINT; its log is JSON, a line an event
   npx prism payments status              what is under way, balances, and which folder was read
@@ -21,7 +21,7 @@ Settings are environment variables.
 
 ${writeSettingsHelp(paymentsSettings)}`;
 
-/** What `npx prism gas-monitor --help` prints. */
+/** The output of `npx prism gas-monitor --help`. */
 export const gasMonitorUsage = `Gas monitor: npx prism gas-monitor
   npx prism gas-monitor                     watches until SIGTERM or SIGINT; its log is JSON, a line an event
   npx prism gas-monitor --once [--json]     prints what each account has, and ends with 1 where that is too little

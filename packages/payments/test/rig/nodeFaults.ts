@@ -1,6 +1,6 @@
 import type { RpcFault, RpcFaultPlan } from '@prism-gateway/testing';
 
-/** What is wrong with the node that an operator's instances are given. */
+/** A fault of the node that an operator's instances are given. */
 export interface NodeFault {
   readonly name: string;
   /** Only the contract `Payouts` stands against it. */

@@ -5,7 +5,7 @@ import type { RigKey } from '../../scripts/demo/startPaymentsRig.ts';
 /** An instance that has died, and what an operator has in hand. */
 export interface Accident {
   readonly key: RigKey;
-  /** What was on its disk. */
+  /** The contents of its disk. */
   readonly disk: string;
   /** A backup of before its payment. */
   readonly backup: string;
@@ -23,7 +23,7 @@ export interface Accident {
   runIdle(key: RigKey, folder: string, settings?: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** What an operator does then, rightly or by mistake. */
+/** An operator's next act, right or mistaken. */
 export interface Procedure {
   (accident: Accident): Promise<unknown>;
   /** Whether several instances are at work, so that all that pays does so through the contract `Payouts`. */

@@ -10,7 +10,7 @@ export interface RunningInstance {
   readonly relayer: RunningRelayer;
   readonly log: LogRecorder;
   readonly alerts: readonly Alert[];
-  /** What could not be written down. */
+  /** Alerts that could not be written down. */
   readonly told: readonly Alert[];
   stop(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export const KILL_POINTS: readonly KillPoint[] = [...STATES, ...BROADCASTS].flat
   { when: 'after', what },
 ]);
 
-/** What dies takes nothing more in. */
+/** Thrown to a dying instance: it takes nothing more in. */
 class KilledError extends Error {
   override readonly name = 'KilledError';
 }
@@ -37,7 +37,7 @@ export interface Doomed {
   bury(): Promise<void>;
 }
 
-/** What a broadcast is. */
+/** The kind of a broadcast. */
 function nameBroadcast(raw: Hex, settings: Readonly<Record<string, string>>): 'buy' | 'payout' | 'other' {
   // The sender signs nothing but EIP-1559 transactions.
   const { to = null, data: input = '0x' } = parseTransaction(raw as `0x02${string}`);

@@ -15,17 +15,17 @@ type Settings = Readonly<Record<string, string>>;
 /** Machines of one operator, with one frontend, before a node that may have faults. */
 export interface Machines {
   readonly frontend: ReferenceFrontend;
-  /** What a machine's instance runs with, on a sound node. */
+  /** Settings of a machine's instance on a sound node. */
   settingsOf(key: RigKey, folder: string, more?: Settings): Record<string, string>;
   /** Starts an instance before the faulty node. */
   start(key: RigKey, folder: string, more?: Settings): Promise<void>;
   /** Runs one on a sound node until it has searched the chain, with nothing listed, and stops it. */
   runIdle(key: RigKey, folder: string, more?: Settings): Promise<void>;
-  /** What befalls calls to the node from now on. */
+  /** Sets the faults of calls to the node from now on. */
   setNode(plan: RpcFaultPlan): void;
   /** Does what the documentation has a person do, until the frontend is told of all, and nothing is under way. */
   attendUntilPaid(walletAddress: Address): Promise<void>;
-  /** What each has in its journal, and its last words. */
+  /** The journals' contents, and last words. */
   describe(): string;
   close(): Promise<void>;
 }

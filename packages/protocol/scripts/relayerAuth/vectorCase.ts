@@ -3,7 +3,7 @@ import { privateKeyToAddress, sign } from 'viem/accounts';
 import { createRelayerAuthMessage } from '../../src/auth/relayerAuth.ts';
 import { DEVELOPMENT_KEYS } from '../developmentKeys.ts';
 
-/** What the service says: it lets the call pass, or which of its checks, in their order, is the first to fail. */
+/** The service's verdict: it lets the call pass, or the first of its checks, in their order, to fail. */
 export type Verdict = 'accepted' | 'timestamp' | 'signature' | 'whitelist';
 
 /** One case, by what differs from a good claim. */
@@ -23,7 +23,7 @@ export interface Case {
   readonly body?: string | { readonly hex: Hex } | null;
   /** Which development key signs, by its place. */
   readonly key?: 0 | 1 | 2;
-  /** What is signed, where it differs from what is sent. */
+  /** The signed values, if they differ from those sent. */
   readonly signed?: { timestamp?: string; method?: string; path?: string; bodyHash?: string };
   /** Rewrites the text before it is signed. */
   readonly message?: (message: string) => string;

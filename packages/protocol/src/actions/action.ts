@@ -18,7 +18,7 @@ export const ACTIONS = [
   'CREATE_PRISM_WITH_DATA_FOR',
 ] as const;
 
-/** What a request asks the Forwarder to do. */
+/** A request's action at the Forwarder. */
 export type Action = (typeof ACTIONS)[number];
 
 const known: ReadonlySet<unknown> = new Set(ACTIONS);

@@ -11,7 +11,7 @@ const actSchema = z.strictObject({
   reason: z.optional(z.string()),
 });
 
-/** What `GET /admin/audit` answers. */
+/** The answer of `GET /admin/audit`. */
 export const auditPageSchema = z.strictObject({
   items: z.array(actSchema),
   count: z.int(),
@@ -30,7 +30,7 @@ const budgetSchema = z.strictObject({
 const diskSchema = z.strictObject({ freeBytes: z.int(), leastFreeBytes: z.int() });
 
 /**
- * What `GET /admin/service` answers.
+ * The answer of `GET /admin/service`.
  *
  * @see docs/specification.md ADMIN-12
  */
@@ -87,7 +87,7 @@ const relayerStatsSchema = z.strictObject({
 });
 
 /**
- * What `GET /admin/stats` answers.
+ * The answer of `GET /admin/stats`.
  *
  * @see docs/specification.md ADMIN-8, ADMIN-13
  */

@@ -64,7 +64,7 @@ export const failRequestSchema = z.strictObject(
 export const parseFailRequest = (input: unknown): Parsed<z.infer<typeof failRequestSchema>> =>
   parseWith(failRequestSchema, input);
 
-/** What `DELETE /admin/requests/{requestId}` answers. */
+/** The answer of `DELETE /admin/requests/{requestId}`. */
 export const requestPurgedSchema = z.strictObject({ message: z.string(), requestId: z.string() });
 export type RequestPurged = z.infer<typeof requestPurgedSchema>;
 
@@ -108,7 +108,7 @@ export function parseStatsQuery(query: URLSearchParams): Parsed<ReadStatsQuery> 
 export interface ListActsQuery {
   readonly limit: number;
   readonly lastKey?: string | undefined;
-  /** What was acted upon, in any letter case. */
+  /** The thing acted upon, in any letter case. */
   readonly target?: string | undefined;
 }
 

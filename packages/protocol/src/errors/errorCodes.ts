@@ -67,8 +67,8 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
- * What a failing answer comes to for a client, by its status: a gateway that knows the specification alone gives no code. Any status from
- * 500 on is `UNAVAILABLE`.
+ * The kind of a failing answer for a client, by its status: a gateway that knows the specification alone gives no code. Any status from 500
+ * on is `UNAVAILABLE`.
  */
 export const ERROR_KINDS = {
   400: 'VALIDATION_FAILED',

@@ -5,7 +5,7 @@ import { ERROR_CODES, type ErrorCode } from './errorCodes.ts';
 export interface Fault {
   /** Path from the body's or query's root, like `params.dataIds[2]`; `body` for the body itself. */
   readonly path: string;
-  /** What was expected, in words; it never repeats the value. */
+  /** The expectation in words; it never repeats the value. */
   readonly message: string;
 }
 
@@ -59,7 +59,7 @@ export function capFaults(faults: readonly Fault[]): readonly Fault[] {
   return [...faults.slice(0, MAX_FAULTS), more];
 }
 
-/** What came of parsing input from outside: a value to trust, or every fault found. */
+/** The result of parsing input from outside: a value to trust, or every fault found. */
 export type Parsed<T> = { readonly value: T } | { readonly faults: readonly Fault[] };
 
 /** Parses with a schema, naming faults as the wire does. */

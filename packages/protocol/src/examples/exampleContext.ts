@@ -1,6 +1,6 @@
 /**
- * What the signatures of `EXAMPLE_REQUESTS` depend on: a development chain, and the first account of its well-known
- * mnemonic ("test test … junk"), whose key everybody knows.
+ * Context of the signatures of `EXAMPLE_REQUESTS`: a development chain, and the first account of its well-known mnemonic ("test test …
+ * junk"), whose key everybody knows.
  */
 export const EXAMPLE_CONTEXT = {
   chainName: 'eip155:31337',

@@ -9,7 +9,7 @@ export type UnsignedParams<A extends SignedAction = SignedAction> = A extends Si
   ? Omit<ActionParams<A>, 'signer' | 'v' | 'r' | 's'>
   : never;
 
-/** What a signature over a request depends on. */
+/** The facts that a signature over a request covers. */
 export interface TypedDataSource<A extends SignedAction = SignedAction> extends ForwarderLocation {
   readonly action: A;
   /** Signed params will do too: what no struct holds (`signer`, `permit`, the signature) is left out. */

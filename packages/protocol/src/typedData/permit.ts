@@ -3,7 +3,7 @@ import type { ActionParams } from '../requests/create.ts';
 import { readAddress } from './domain.ts';
 import { splitSignature } from './signature.ts';
 
-/** What a permit's signature depends on. */
+/** The facts that a permit's signature covers. */
 export interface PermitSource {
   /** The credit token: `name` and `version` of its EIP-712 domain. */
   readonly token: { readonly address: string; readonly name: string; readonly version?: string };

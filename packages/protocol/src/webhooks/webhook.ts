@@ -15,7 +15,7 @@ import { readQueryFields } from '../requests/query.ts';
 import { REQUEST_STATUSES } from '../requests/status.ts';
 import type { Route } from '../routes.ts';
 
-/** What a webhook may be told of: a request was stored, claimed, given back, or has ended. */
+/** Events of a request: it was stored, claimed, given back, or has ended. */
 export const WEBHOOK_EVENTS = [
   'request.created',
   'request.claimed',
@@ -152,7 +152,7 @@ export const deliveryPageSchema = z.strictObject({
 });
 
 /**
- * What a receiver gets: the record as the event left it, without its params, which may be large.
+ * A receiver's message: the record as the event left it, without its params, which may be large.
  *
  * @see docs/specification.md WEBHOOK-4
  */

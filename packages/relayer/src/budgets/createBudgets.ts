@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const UNTRUSTED_SHARE = 2n;
 
-/** What a relayer may lose on one chain, in wei, and give away, in base units of credits. */
+/** Limits of one chain on losses, in wei, and on gifts, in base units of credits. */
 export interface LossLimits {
   readonly requestWei: bigint;
   /** To one signer in a day. */
@@ -31,7 +31,7 @@ export interface Party {
   readonly signatures: readonly { readonly signer: string; readonly code?: string | undefined }[];
 }
 
-/** What a relayer has lost, and whom it therefore leaves alone. */
+/** A relayer's losses, and whom it therefore leaves alone. */
 export type Budgets = ReturnType<typeof createBudgets>;
 
 /** One budget that counts for a party. */
@@ -200,7 +200,7 @@ export function createBudgets(options: {
     addPaid: journal.addPaid,
     /** Whether a signer has paid more than its requests have cost. */
     isKnownPayer: (signer: string): boolean => journal.paidNet(signer.toLowerCase()) > 0n,
-    /** What was lost, and which budgets are used up, for people to read. */
+    /** Losses and used-up budgets, for people to read. */
     summary() {
       const sum = (windowMs: number) => fresh(windowMs).reduce((total, loss) => total + loss.wei, 0n);
       const exceeded = [...told.values()].filter(({ untilMs }) => untilMs > now());

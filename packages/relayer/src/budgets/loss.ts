@@ -1,4 +1,4 @@
-/** What was lost to a party. */
+/** A party's loss. */
 export interface Loss {
   readonly requestId: string;
   readonly signers: readonly string[];
@@ -9,7 +9,7 @@ export interface Loss {
   readonly atMs: number;
 }
 
-/** What may still be lost or given while a request is under way. */
+/** Losses and gifts that are still possible while a request is under way. */
 export interface Stake {
   readonly wei: bigint;
   readonly gift: bigint;

@@ -1,4 +1,4 @@
-/** What can be wrong with what a node says. */
+/** The faults of a node's answer. */
 type ChainErrorCode = 'RPC_UNAVAILABLE' | 'RPC_ANSWER_INVALID' | 'WRONG_CHAIN' | 'WRONG_FORWARDER' | 'RATE_IMPLAUSIBLE';
 
 /** A chain that did not answer, or not what was asked for. The message holds no URL. */

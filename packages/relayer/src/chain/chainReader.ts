@@ -35,32 +35,32 @@ export interface Block {
 
 /** The newest block, and what gas costs after it. */
 export interface BlockHead extends Block {
-  /** What a unit of gas is expected to cost, in wei: base fee and tip. */
+  /** Expected price of a unit of gas, in wei: base fee and tip. */
   readonly gasPrice: bigint;
-  /** What has to be there for a unit of gas, in wei: the base fee may double before a block takes it. */
+  /** Funds needed for a unit of gas, in wei: the base fee may double before a block takes it. */
   readonly gasReserve: bigint;
-  /** What is paid beyond the base fee for a unit of gas, in wei. */
+  /** Price beyond the base fee for a unit of gas, in wei. */
   readonly tip: bigint;
 }
 
-/** What gas costs after a block. @param tip - in wei */
+/** The price of gas after a block. @param tip - in wei */
 export function priceBlock(block: Block, tip: bigint): BlockHead {
   const { baseFeePerGas } = block;
   return { ...block, tip, gasPrice: baseFeePerGas + tip, gasReserve: 2n * baseFeePerGas + tip };
 }
 
-/** What the Forwarder says of this relayer. */
+/** The Forwarder's policy for this relayer. */
 export interface ForwarderPolicy {
   readonly isOfficial: boolean;
   /** Seconds. */
   readonly priorityWindow: bigint;
   /** Seconds. */
   readonly maxAge: bigint;
-  /** What it gets of a fee, in basis points. */
+  /** Its share of a fee, in basis points. */
   readonly shareBps: bigint;
 }
 
-/** What the relayer asks a chain; every function throws ChainError if the node does not answer, or nonsense. */
+/** A relayer's reads of a chain; every function throws ChainError if the node does not answer, or nonsense. */
 export type ChainReader = ReturnType<typeof createChainReader>;
 
 const FULL_SHARE_BPS = 10_000n;
@@ -112,7 +112,7 @@ export function createChainReader(options: {
   }
 
   let headsWithoutHistory = 0;
-  /** What was paid in the last blocks. @returns undefined if the node does not tell: it is asked again seldom */
+  /** The tips of the last blocks. @returns undefined if the node does not tell: it is asked again seldom */
   async function readTips(): Promise<((suggested: bigint) => bigint) | undefined> {
     if (headsWithoutHistory > 0) {
       headsWithoutHistory -= 1;
@@ -146,7 +146,7 @@ export function createChainReader(options: {
     relayer,
     /** The newest block: one call. */
     block: readBlock,
-    /** What is paid beyond the base fee for a unit of gas, in wei: two calls. */
+    /** Price beyond the base fee for a unit of gas, in wei: two calls. */
     tip: readTip,
     /** Both. */
     async head(): Promise<BlockHead> {
@@ -186,7 +186,7 @@ export function createChainReader(options: {
       const outcome = await rpc.attempt(['eth_call', { from: relayer, to: forwarder, data }, numberToHex(block)]);
       return 'reverted' in outcome ? outcome : undefined;
     },
-    /** What a transaction to the Forwarder costs beside its execution. @param gas - that the execution uses */
+    /** Costs of a transaction to the Forwarder beside its execution. @param gas - that the execution uses */
     extraCost: (data: Hex, gas: bigint): Promise<ExtraCost> => costs.extraCost({ to: forwarder, data, gas }),
     /** The relayer's ether, in wei, as the nodes have it together: one that says too little does not stop the relayer. */
     async balance(): Promise<bigint> {

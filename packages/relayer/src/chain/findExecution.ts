@@ -8,7 +8,7 @@ import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
 import { type BlockRange, createWalkBack } from './createWalkBack.ts';
 import { type Execution, readExecutions } from './readExecutions.ts';
 
-/** What is looked for; the search goes from the newest block back. */
+/** The execution to find; the search goes from the newest block back. */
 interface ExecutionQuery {
   readonly signer: Hex;
   /** The forwarder nonce that was used; undefined: any. */
@@ -54,7 +54,7 @@ export function createFindExecution(options: {
   };
 }
 
-/** What a block is taken to last, in seconds, until two of them are known. */
+/** A block's assumed time, in seconds, until two of them are known. */
 const USUAL_BLOCK_SECONDS = 12;
 
 /**

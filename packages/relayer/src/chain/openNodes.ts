@@ -35,7 +35,7 @@ interface NodeContext {
   readonly signal: AbortSignal;
 }
 
-/** What a node has shown: the id of its chain, or why not. */
+/** The id of a node's chain, or why it is not known. */
 interface Shown {
   readonly node: ChainNode;
   readonly told: number | ChainError;

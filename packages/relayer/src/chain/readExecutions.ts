@@ -25,7 +25,7 @@ interface ExecutionFilter {
   readonly nonce: bigint | undefined;
 }
 
-/** What the logs of a range tell. */
+/** Executions in the logs of a range. */
 interface ExecutionPage {
   /** Newest first. */
   readonly executions: readonly Execution[];

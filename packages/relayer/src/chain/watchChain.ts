@@ -5,13 +5,15 @@ import { type Block, type BlockHead, type ChainReader, priceBlock } from './chai
 const TIP_MS = 30_000;
 const BALANCE_MS = 15_000;
 const POLICY_MS = 120_000;
-/** What tells of a block yet to come, or one that is late, stays good for a part of a block's time, within these bounds in milliseconds. */
+/**
+ * Bounds, in milliseconds, on the time for which facts about a block yet to come, or one that is late, stay good: a part of a block's time.
+ */
 const LEAST_BLOCK_MS = 500;
 const MOST_BLOCK_MS = 2000;
-/** What is asked of the chain. */
+/** The reads of the chain. */
 export type WatchedChain = Pick<ChainReader, 'block' | 'tip' | 'pendingSeconds' | 'policy' | 'balance'>;
 
-/** What is known of the chain; read again when it has become old. */
+/** The state of the chain; read again once it has become old. */
 export type ChainState = ReturnType<typeof watchChain>;
 
 /** Keeps an answer for some time; callers in the meantime share it, a failure is kept for nobody. */

@@ -10,7 +10,7 @@ import { type CheckInput, checkRequest } from './checkRequest.ts';
 const WORD = `0x${'11'.repeat(32)}` as const;
 const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
 
-/** What the simulated batch says of its entries. */
+/** The simulated batch's result for each of its entries. */
 let written: readonly boolean[] = [];
 
 function encodeResults(successes: readonly boolean[]): `0x${string}` {

@@ -15,7 +15,7 @@ import { readWallet } from './readWallet.ts';
 /** Gas of a request that is refused for its nonce, without its calldata, which is at most a quarter of what it needs in all. */
 const EARLY_REVERT_GAS = 40_000n;
 
-/** What a check works with. */
+/** The input of a check. */
 export interface CheckInput {
   readonly record: RelayedRecord;
   /** With the nonces they were signed for, as far as these are known. */
@@ -94,7 +94,10 @@ function checkTurn(input: CheckInput): Verdict | undefined {
   return leave('nonceAhead', { errorMessage, signatures, gap: { signer, nonce: current } });
 }
 
-/** What is executed already is so whatever its age and price; what is too old will never be in its turn. */
+/**
+ * Checks age, nonce and price in order: what is executed already is so whatever its age and price, and what is too old will never be in its
+ * turn.
+ */
 function checkOrder(input: CheckInput, nowMs: number): Verdict | undefined {
   return checkUsed(input) ?? checkAge(input) ?? checkTurn(input) ?? checkOpening(input, nowMs);
 }
@@ -124,7 +127,7 @@ async function readWallets({ chain }: RelayerContext, signatures: readonly Signa
 
 type Deal = Parameters<typeof coversGas>[0];
 
-/** What a sponsored creation costs, its gas included: the fee is paid out of the relayer's own credits first. */
+/** The cost of a sponsored creation, its gas included: the fee is paid out of the relayer's own credits first. */
 function netGift(
   { policy }: RelayerContext,
   { record, deal, forwarder }: { record: RelayedRecord; deal: Deal; forwarder: ForwarderPolicy },
@@ -139,7 +142,7 @@ function netGift(
   return net > 0n ? net : 0n;
 }
 
-/** What a revert costs: a contract wallet may burn all of the gas; anything else that has changed since is found before most is used. */
+/** The cost of a revert: a contract wallet may burn all of the gas; anything else that has changed since is found before most is used. */
 function riskOf({ gas, gasPrice, extraWei }: Deal, signatures: readonly SignatureRef[]): bigint {
   const isWallet = signatures.some(({ code }) => code !== undefined);
   const early = EARLY_REVERT_GAS + gas / 4n;

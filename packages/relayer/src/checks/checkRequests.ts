@@ -21,7 +21,7 @@ export interface CheckCandidate {
   readonly isTouched?: boolean;
 }
 
-/** What checks have found. */
+/** The results of checks. */
 interface Checked {
   /** By request id. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
@@ -122,7 +122,7 @@ function unreadNonce(signer: Hex): ChainError {
 
 /** Most writes of a run: what one batch holds by default. */
 const MAX_RUN = 50;
-/** What a write uses for itself, and for each byte of its payload: by these the gas of one is told from that of another. */
+/** Gas of a write, and of each byte of its payload: they tell the gas of one from that of another. */
 const WRITE_GAS = 60_000n;
 const BYTE_GAS = 700n;
 

@@ -17,7 +17,7 @@ type Nonces = ReadonlyMap<Hex, bigint>;
  * what was tried in vain, is remembered: no signature is recovered twice with the same nonce.
  */
 export interface NonceSearch {
-  /** What is known of each signature. */
+  /** The state of each signature. */
   signatures(): readonly SignatureRef[];
   /** Tries the nonce that each signature has to have to be in its turn: one recovery each. */
   tryNext(context: NonceContext, nonces: Nonces): Promise<void>;

@@ -50,7 +50,7 @@ export function coversGas(deal: {
   readonly gas: bigint;
   /** In wei. */
   readonly gasPrice: bigint;
-  /** What the chain charges beside the gas, in wei. */
+  /** The chain's charge beside the gas, in wei. */
   readonly extraWei: bigint;
   readonly marginPercent: number;
 }): boolean {
@@ -76,7 +76,7 @@ export function highestPrice(deal: {
   return left > 0n ? left / (gas * withMargin) : 0n;
 }
 
-/** What became of one entry of a multi-user batch. */
+/** The result of one entry of a multi-user batch. */
 interface EntryResult {
   readonly success: boolean;
   /** The ABI-encoded custom error; empty if it was written. */

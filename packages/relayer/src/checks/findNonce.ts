@@ -64,7 +64,6 @@ export function findExpiryAt(
   return ends.every((end) => end < seconds) ? `RequestExpired(${ends[0]})` : undefined;
 }
 
-/** What a recovery works with. */
 export interface NonceContext {
   readonly chainId: number;
   /** Address of the Forwarder. */

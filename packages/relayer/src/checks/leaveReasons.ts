@@ -20,7 +20,7 @@ export type DigestSettings = (reason: LeaveReason) => string;
 interface LeaveRule {
   /** It is looked at again after half the time that it has waited, but within these bounds in milliseconds; none: only other settings change it. */
   readonly recheckMs?: readonly [least: number, most: number];
-  /** What becomes of it after `GIVE_UP_SECONDS`: it is claimed and reported failed, or, if it is claimed, given back; else it goes on waiting. */
+  /** The end after `GIVE_UP_SECONDS`: it is claimed and reported failed, or, if it is claimed, given back; else it goes on waiting. */
   readonly finality?: 'fails' | 'givenBack';
   /** Whatever the chain does next, this relayer does not carry it out: a claimed one is given back at once. */
   readonly isForbidden?: true;
@@ -30,7 +30,7 @@ interface LeaveRule {
   readonly isUnused?: true;
   /** The settings that it rests on: with other ones it is looked at again. If all is left for one reason, they are the first to look at. */
   readonly settings?: readonly EvaluationSetting[];
-  /** What it waits for. */
+  /** The thing that it waits for. */
   readonly waitsFor: string;
   /** How a claimed one is reported failed that the gateway does not take back. */
   readonly failure?: string;
@@ -128,7 +128,7 @@ export interface Leave {
   readonly reason: LeaveReason;
   /** Before that it cannot be otherwise, in Unix milliseconds. */
   readonly notBeforeMs?: number;
-  /** What the simulation reverted with, for `reverts` and `nonceAhead`. */
+  /** The simulation's error, for `reverts` and `nonceAhead`. */
   readonly errorMessage?: string;
   readonly signatures?: readonly SignatureRef[];
   /** For `nonceAhead`: whose turn it is not, and the forwarder nonce that has to be used first. */
@@ -139,16 +139,16 @@ export interface Leave {
   readonly paysAtWei?: bigint;
 }
 
-/** What a check has found. */
+/** The result of a check. */
 export type Verdict =
   /** It can be claimed and submitted. */
   | {
       readonly kind: 'ready';
       readonly signatures: readonly SignatureRef[];
       readonly gas: bigint;
-      /** What the fee is worth, less what the chain charges beside the gas. */
+      /** The worth of the fee, less the chain's charge beside the gas. */
       readonly feeWei: bigint;
-      /** What may be lost with it. */
+      /** The possible loss. */
       readonly stake: Stake;
       /** Of a run of one signer: the forwarder nonce that goes right before it, in the same transaction. */
       readonly follows?: bigint;
@@ -169,14 +169,14 @@ export const isLeaveReason = (word: string): word is LeaveReason => Object.hasOw
 /** How a gap is written. */
 export const nameGap = ({ nonce, signer }: NonceGap): string => `${nonce} of ${signer}`;
 
-/** What has to come first, in words. @param gap - as `nameGap` writes it */
+/** Says in words what has to come first. @param gap - as `nameGap` writes it */
 export function describeWait(reason: LeaveReason, gap: string | null, gapState: GapState | null): string {
   if (gap === null) return ruleOf(reason).waitsFor;
   const whose = { awaited: ', which an open request has', missing: ', which no open request has', none: '' };
   return `forwarder nonce ${gap}${whose[gapState ?? 'none']}`;
 }
 
-/** What was in the way of a request when it was evaluated last, and since when. */
+/** The reason for which a request was left last, and since when. */
 export interface Wait {
   readonly reason: LeaveReason;
   /** As `nameGap` writes it. */
@@ -189,7 +189,7 @@ export interface Wait {
 const isSame = (wait: Wait | undefined, { reason, gap }: Leave): wait is Wait =>
   wait !== undefined && wait.reason === reason && wait.gap === (gap === undefined ? null : nameGap(gap));
 
-/** What the gateway has said of the gap of a request, as long as it waits for the same one. */
+/** The gateway's state of a request's gap, as long as it waits for the same one. */
 export const knownGapState = (wait: Wait | undefined, verdict: Leave): GapState | undefined =>
   isSame(wait, verdict) ? (wait.gapState ?? undefined) : undefined;
 

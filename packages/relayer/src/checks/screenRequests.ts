@@ -44,7 +44,7 @@ export async function screenRequests(
 /** Less gas than any request uses by itself: a transaction's own, and a signature's check. */
 const LEAST_GAS = 40_000n;
 
-/** What is known of the chain, of whatever request. */
+/** The state of the chain, for any request. */
 export interface ChainFacts {
   readonly head: BlockHead;
   readonly forwarder: ForwarderPolicy;

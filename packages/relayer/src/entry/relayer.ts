@@ -40,7 +40,7 @@ async function run({ environment }: CommandInput): Promise<void> {
   if (!(await output.close())) process.kill(process.pid, 'SIGKILL');
 }
 
-/** What can stand behind `relayer`, and what goes before the reason if it fails. */
+/** The words that may follow `relayer`, with the start of the sentence if each fails. */
 const COMMANDS = new Map<
   string,
   { readonly act: (input: CommandInput) => void | Promise<void>; readonly failure: string }

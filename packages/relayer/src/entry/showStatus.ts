@@ -24,9 +24,8 @@ const DEFAULT_DATA_DIR = './data';
 const DEFAULT_METRICS_PORT = '9464';
 const JSON_OPTION = { json: { type: 'boolean' } } as const;
 
-/** What a command works with. */
 export interface CommandInput {
-  /** What stands behind `relayer` on the command line. */
+  /** The words that follow `relayer` on the command line. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Prints a line. */

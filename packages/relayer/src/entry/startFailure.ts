@@ -2,7 +2,7 @@ interface CodedError extends Error {
   readonly code?: unknown;
 }
 
-/** What a person can do about the usual reasons, by the error's code. */
+/** Advice on the usual reasons, by the error's code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE: 'METRICS_PORT is in use: set it to another port, to 0 for any free one, or to off.',
   EACCES: 'No permission for DATA_DIR, LOCK_DIR or METRICS_PORT: set them to what this user may use.',

@@ -8,7 +8,7 @@ import { startWatchtower } from '../watchtower/startWatchtower.ts';
 import { parseWatchSettings, watchtowerSettings } from '../watchtower/watchSettings.ts';
 import { describeStartFailure } from './startFailure.ts';
 
-/** What `npx prism watchtower --help` prints. */
+/** The output of `npx prism watchtower --help`. */
 const watchtowerUsage = `Prism watchtower: npx prism watchtower
 
 Compares what relayers report with what the chain shows, by the digest of each request. Settings are environment variables.

@@ -1,4 +1,4 @@
-/** What a relayer has to be able to do on each chain. */
+/** An ability that a relayer needs on each chain. */
 export type HealthPart = 'budget' | 'chain' | 'clock' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes' | 'refusals';
 
 /** Whether the work can go on. */
@@ -7,7 +7,7 @@ export interface Health {
   noteWell(part: HealthPart): void;
   /** Notes that a part does not. @param reason - without URLs and keys */
   noteFailure(part: HealthPart, reason: string): void;
-  /** What does not work now, in one sentence each; none if all is well. */
+  /** The faults, in one sentence each; none if all is well. */
   faults(): readonly string[];
   /** Notes what the operator is to look at, though the work goes on; told for ten minutes. @param subject - a later one of it takes its place */
   warn(subject: string, text: string): void;

@@ -2,10 +2,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { formatEther } from 'viem/utils';
 import { type Listener, listenBy } from './events.ts';
 
-/** What the relayer counts; each has the label `chain`. */
+/** The relayer's counters; each has the label `chain`. */
 export type Metrics = ReturnType<typeof createCounters>;
 
-/** What an alarm may watch before it has happened. */
+/** Makes series that an alarm may watch before their event has happened. */
 function startAtZero(metrics: Metrics, chain: string): void {
   for (const result of ['won', 'conflict', 'refused', 'unknown']) metrics.claims.inc({ chain, result }, 0);
   for (const status of ['success', 'failed']) metrics.reports.inc({ chain, status }, 0);

@@ -32,7 +32,7 @@ export function createRefusalWatch(ports: {
   readonly isKnownPayer: (signer: string) => boolean;
   readonly hasKnownPayers: (count: number) => boolean;
   readonly now: () => number;
-  /** What was left before a restart: it makes nothing well. */
+  /** Requests left before a restart: they make nothing well. */
   readonly leftBefore?: readonly LeftRequest[];
 }): RefusalWatch {
   const { health, isKnownPayer, now, leftBefore = [] } = ports;

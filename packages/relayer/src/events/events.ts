@@ -8,7 +8,7 @@ import type { HealthPart } from './createHealth.ts';
 /** Where something failed, as `prism_relayer_faults_total{where}` has it. */
 export type FaultPlace = 'chain' | 'gateway' | 'claim' | 'report' | 'send' | 'judge' | 'journal' | 'work';
 
-/** What a node says, by the node's name. */
+/** A node's statement, with the node's name. */
 export interface Statement {
   readonly name: string;
   /** Goes on a sentence that begins with "says". */
@@ -19,7 +19,7 @@ interface RequestFact {
   readonly requestId: string;
 }
 
-/** What happens in the work on one chain, and what is known of it. Those with a `where` count as faults. */
+/** Events of the work on one chain, with their facts. Those with a `where` count as faults. */
 interface EventFacts {
   // The life of requests
   'request-evaluated': { readonly signer: string; readonly verdict: Verdict };

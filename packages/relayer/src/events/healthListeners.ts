@@ -62,7 +62,7 @@ export function listenToOutliers(ports: {
 
 /** How long nodes may say different things before the operator is told, in milliseconds: blocks take a moment from one to the other. */
 const DISPUTE_MS = 10_000;
-/** What has not been asked again for longer is settled in some other way, in milliseconds. */
+/** A question not asked again for this long has been answered in another way, in milliseconds. */
 const FORGET_MS = 60_000;
 
 /** Makes the listener to what nodes do not agree on: the health tells which says what, for as long as they do not. */

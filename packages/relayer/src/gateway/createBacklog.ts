@@ -9,12 +9,12 @@ const OLDEST = '';
 /** Most old cursors that are kept: the oldest one covers those between. */
 const MAX_WALKS = 4;
 
-/** What the feed gives beside them are claims that have lapsed: they are taken over by a setting of their own (RELAY-9). */
+/** Drops lapsed claims, which the feed gives beside the pending requests: they are taken over by a setting of their own (RELAY-9). */
 export function pendingOf(items: readonly RequestRecord[]): RequestRecord[] {
   return items.filter(({ status }) => status === 'pending');
 }
 
-/** What was posted while nobody followed the feed. */
+/** The requests posted while nobody followed the feed. */
 interface Backlog {
   /** Whether there is more, and it can be read. */
   hasMore(): boolean;

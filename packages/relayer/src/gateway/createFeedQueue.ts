@@ -8,7 +8,7 @@ import { createLiveFeed } from './createLiveFeed.ts';
 import type { FeedPage, QueueCalls, RequestGateway } from './requestGateway.ts';
 import { runLimited } from './runLimited.ts';
 
-/** What the relayer looks at: the pending requests of one chain. */
+/** The pending requests of one chain. */
 export interface PendingQueue {
   /**
    * Looks for what is new, and remembers it.
@@ -42,7 +42,7 @@ const MAX_URGENT = 4;
 /** A request that was seen longer ago is read again before a claim, in milliseconds: of ten relayers nine are late by then. */
 const STALE_MS = 50;
 
-/** What a queue is made of. */
+/** The parts of a queue. */
 export interface QueueParts {
   readonly calls: QueueCalls;
   readonly gateway: RequestGateway;
@@ -52,7 +52,7 @@ export interface QueueParts {
   readonly candidates: Candidates;
   readonly inFlight: InFlight;
   readonly events: Events;
-  /** What a unit of gas costs, in wei. */
+  /** Price of a unit of gas, in wei. */
   readonly gasPrice: () => Promise<bigint>;
   readonly wake: () => void;
   readonly now: () => number;
@@ -150,7 +150,7 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
 
   const isFree = ({ requestId }: RequestRecord) => !inFlight.has(requestId);
 
-  /** What is new is evaluated and claimed by itself. */
+  /** New requests, which are evaluated and claimed by themselves. */
   function lookAtNew(): readonly Candidate[] {
     candidates.see(live.take().filter(isFree), now());
     return candidates.list().filter(({ record, verdict }) => verdict?.kind !== 'leave' && isFree(record));

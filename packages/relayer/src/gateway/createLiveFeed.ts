@@ -13,7 +13,7 @@ const MAX_UNREAD = 500;
 /** Pauses while the feed cannot be read, in milliseconds. */
 const PAUSES = { firstMs: 250, maxMs: 10_000 };
 
-/** What becomes pending, as it does. */
+/** Requests as they become pending. */
 interface LiveFeed {
   /** Where the feed is read from next. */
   cursor(): string;

@@ -22,10 +22,10 @@ interface GatewayContext {
   readonly signal: AbortSignal;
 }
 
-/** What a failed claim was of. */
+/** The request or requests of a failed claim. */
 type ClaimFacts = { readonly requestId: string } | { readonly requests: number };
 
-/** What a server answers that does not know a path, or a method of it. */
+/** A server's statuses for a path, or a method of it, that it does not know. */
 const UNKNOWN_ROUTE = [404, 405, 501];
 
 /** Whether a gateway does not know a call: it has the specification's alone. @param error - what the call has thrown */
@@ -51,7 +51,7 @@ export function createQueueCalls(options: {
   };
 }
 
-/** What a claim that failed means. @throws what is no GatewayError */
+/** The meaning of a failed claim. @throws what is no GatewayError */
 function readClaimError({ events }: GatewayContext, error: unknown, facts: ClaimFacts): ClaimResult {
   if (isGatewayError(error, 'CONFLICT', 'NOT_FOUND')) return 'conflict';
   if (!(error instanceof GatewayError)) throw error;

@@ -1,16 +1,16 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Ended } from '../lifecycle/states.ts';
 
-/** What came of asking for a claim; `unknown`: there was no answer, and the gateway has to be asked whose it is. */
+/** The result of a claim; `unknown`: there was no answer, and the gateway has to be asked whose it is. */
 export type ClaimResult = 'won' | 'conflict' | 'refused' | 'unknown';
 
-/** What came of a report; `lost`: the claim is no longer this relayer's; `unknown`: there was no answer, and it is to be repeated. */
+/** The result of a report; `lost`: the claim is no longer this relayer's; `unknown`: there was no answer, and it is to be repeated. */
 export type ReportResult = 'reported' | 'lost' | 'unknown';
 
-/** What came of giving a request back; `absent`: the gateway knows the specification alone. */
+/** The result of giving a request back; `absent`: the gateway knows the specification alone. */
 export type ReleaseResult = 'released' | 'lost' | 'unknown' | 'absent';
 
-/** What the life of requests needs of a gateway, in whatever form its calls go over the wire. */
+/** The gateway as the life of requests needs it, in whatever form its calls go over the wire. */
 export interface RequestGateway {
   /** Claims requests. @returns a result for each */
   claim(requestIds: readonly string[]): Promise<ReadonlyMap<string, ClaimResult>>;
@@ -45,7 +45,7 @@ interface FeedPlace {
   readonly wait: number;
 }
 
-/** What became of a batch. */
+/** The result of a batch. */
 interface BatchAnswer {
   /** Those that were not moved. */
   readonly conflicts: readonly { readonly requestId: string; readonly status?: string | undefined }[];

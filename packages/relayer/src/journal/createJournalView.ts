@@ -31,7 +31,7 @@ export interface WrittenVerdict {
   /** `ready`, `settle`, or why it was left. */
   readonly verdict: string;
   readonly message?: string;
-  /** What has to come first, and since when. */
+  /** The thing that has to come first, and since when. */
   readonly waitsFor?: string;
   readonly sinceMs?: number;
   readonly judgedAtMs: number;
@@ -87,13 +87,13 @@ export interface RequestStory {
     readonly expiresAtMs?: number;
     readonly atMs: number;
   }[];
-  /** What its transactions have cost beyond their fees, in base units. */
+  /** Costs of its transactions beyond their fees, in base units. */
   readonly losses: readonly { readonly wei: string; readonly gift: string; readonly atMs: number }[];
   /** Budgets of it, or of those who have signed it, that were used up. */
   readonly budgets: readonly WrittenExceeded[];
 }
 
-/** What people may read of a journal, in a relayer at work or from its disk. */
+/** The readable part of a journal, in a relayer at work or from its disk. */
 export type JournalView = ReturnType<typeof createJournalView>;
 
 /** How many, by name. */

@@ -51,7 +51,7 @@ export interface RecallQuery {
   readonly isKnown: (requestId: string) => boolean;
 }
 
-/** What is claimed, or was reported, is not the queue's. */
+/** Holds for requests that are still in the queue: neither claimed nor reported. */
 const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = judged.request_id AND state <> 'lost')";
 
 /**
@@ -151,7 +151,7 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
     forget: (requestId: string): void => void forget.run(requestId),
     /** Whether a request was left when it was evaluated last, so that it is recalled when its time has come. */
     isLeft: (requestId: string): boolean => isLeft.get(requestId) !== undefined,
-    /** What was left since a time, and since a request was last taken, by settings as they are now; the newest ones. */
+    /** Requests left since a time, and since a request was last taken, by settings as they are now; the newest ones. */
     leftSince: (sinceMs: number): LeftRequest[] =>
       leftSince.all(sinceMs).flatMap(({ verdict, signer, judged_at: atMs, settings }) => {
         // As `write` writes them.
@@ -159,7 +159,7 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
         if (!isLeaveReason(reason) || settings !== digestSettings(reason)) return [];
         return [{ reason, signer: signer as string, atMs: atMs as number }];
       }),
-    /** What was in the way of a request when it was evaluated last. @returns undefined if nothing was, or is known */
+    /** The reason for which a request was left last. @returns undefined if nothing was, or is known */
     wait(requestId: string): (Wait & { readonly recheckAtMs: number | null }) | undefined {
       const row = wait.get(requestId);
       const reason = row?.verdict as string | undefined;

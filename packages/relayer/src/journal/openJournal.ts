@@ -41,7 +41,7 @@ export interface MoveNote {
   readonly nowMs: number;
 }
 
-/** What the relayer promises to remember: its claims, what it handed to the sender, and outcomes until they are reported. */
+/** The relayer's memory: its claims, the submissions handed to the sender, and outcomes until they are reported. */
 export type Journal = ReturnType<typeof openJournal>;
 
 /** Transactions of the own key that are not its own. */
@@ -175,7 +175,7 @@ export function openJournal(options: {
   }
 
   return {
-    /** What people may read of it. */
+    /** The readable part of it. */
     view,
     /** Notes the intention to claim, on the disk before it returns; of a request that had ended the attempts count on. */
     begin: (requests: readonly BegunRequest[], by: Mover): void =>

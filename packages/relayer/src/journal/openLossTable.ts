@@ -49,7 +49,7 @@ export function openLossTable(database: DatabaseSync) {
     /** Notes what a request has paid beyond its cost. */
     addPaid: (signers: readonly string[], wei: bigint): void =>
       signers.forEach((signer) => void change(signer, wei / BigInt(signers.length))),
-    /** What a signer has paid beyond what its requests have cost, in wei; below 0: they have cost more. */
+    /** A signer's payments less the costs of its requests, in wei; below 0: they have cost more. */
     paidNet: (signer: string): bigint => readPaid(signer) ?? 0n,
     /** Whether so many signers have paid more than their requests have cost. */
     hasKnownPayers: (count: number): boolean => findKnownPayers.all(count).length === count,

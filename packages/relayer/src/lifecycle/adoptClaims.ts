@@ -96,7 +96,10 @@ function isStale(context: RelayerContext, record: RequestRecord): boolean {
   return takeOverMs > 0 && ageMs(context, record) > takeOverMs;
 }
 
-/** What this relayer would leave as a pending request it leaves here, too, unless there is something to report. */
+/**
+ * Whether to take a stale claim over: what this relayer would leave as a pending request it leaves here, too, unless there is something to
+ * report.
+ */
 async function isWorthTaking(context: RelayerContext, stale: Stale, verdict: Verdict): Promise<boolean> {
   if (verdict.kind !== 'leave' || (await findExpiry(context, stale.record)) !== undefined) return true;
   const { isUnused, finality } = ruleOf(verdict.reason);

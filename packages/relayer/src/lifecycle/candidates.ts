@@ -11,7 +11,7 @@ export interface Candidate {
   verdict: Verdict | undefined;
   /** When `verdict` was found; Unix milliseconds. */
   checkedAtMs: number;
-  /** What is in its way, and since when; after a restart, or once it was forgotten, the journal tells. */
+  /** The reason for which it was left, and since when; after a restart, or once it was forgotten, the journal tells. */
   wait: Wait | undefined;
   /** When what was left is looked at again; Unix milliseconds. */
   recheckAtMs: number;
@@ -38,7 +38,7 @@ export function isClaimable(candidate: Candidate): candidate is Claimable {
   return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
 }
 
-/** What goes right before it in its run; undefined if it stands by itself. */
+/** The nonce right before it in its run; undefined if it stands by itself. */
 export function findPredecessor({ verdict }: Claimable): bigint | undefined {
   return verdict.kind === 'ready' ? verdict.follows : undefined;
 }
@@ -47,10 +47,10 @@ export function findPredecessor({ verdict }: Claimable): bigint | undefined {
 const STALE_MS = 120_000;
 /** How old a verdict may be to be acted on, in milliseconds: nonces and prices move. */
 const READY_FOR_MS = 3000;
-/** What is left for longer than this need not be kept in memory, in milliseconds. */
+/** Requests left for longer than this need not be kept in memory, in milliseconds. */
 const LONG_MS = 60_000;
 
-/** What was left longer ago is past the Forwarder's maximal age, as it is by default, in milliseconds. */
+/** Requests left longer ago are past the Forwarder's maximal age, as it is by default, in milliseconds. */
 const DAY_MS = 86_400_000;
 
 /** Tells whether a candidate has to be looked at. */
@@ -59,7 +59,7 @@ export function isDue({ verdict, checkedAtMs, recheckAtMs }: Candidate, nowMs: n
   return verdict.kind === 'leave' ? recheckAtMs <= nowMs : nowMs - checkedAtMs > READY_FOR_MS;
 }
 
-/** What is written of a verdict that was found for the first time. */
+/** The entry of a verdict that was found for the first time. */
 export function firstEvaluation(judged: Pick<EvaluatedRequest, 'record' | 'verdict' | 'nowMs'>): EvaluatedRequest {
   const { verdict, nowMs } = judged;
   return { ...judged, sinceMs: nowMs, recheckAtMs: chooseRecheck(verdict, { sinceMs: nowMs, nowMs, giveUpMs: 0 }) };
@@ -70,7 +70,7 @@ export function leaveUnclaimed(record: RequestRecord, nowMs: number): EvaluatedR
   return firstEvaluation({ record, verdict: { kind: 'leave', reason: 'unclaimed' }, nowMs });
 }
 
-/** What the journal is notified of anew if it changes. */
+/** The part of a verdict that is journalled anew if it changes. */
 function summarise(verdict: Verdict | undefined): string {
   if (verdict === undefined) return '';
   if (verdict.kind === 'ready') return 'ready';

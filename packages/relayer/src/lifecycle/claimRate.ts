@@ -5,10 +5,10 @@ const MAX_BURST = 64;
 const FIRST_SHARE = 0.3;
 /** Smallest share of what could be claimed that is tried in a round: one rival in fifty still gets its turn. */
 const MIN_SHARE = 0.02;
-/** What a conflict makes of burst and share, and what a burst without one does. */
+/** Factors of burst and share after a conflict; of the burst also after one without a conflict. */
 const ON_CONFLICT = { burst: 0.5, share: 0.5 };
 const ON_CLEAN = { burst: 1.5, share: 1.1 };
-/** What a round makes of the share in which chance has picked nothing of what could be claimed. */
+/** Factor of the share after a round in which chance has picked nothing of what could be claimed. */
 const ON_WAITING = 1.1;
 
 /**

@@ -39,7 +39,7 @@ export interface RelayerChain {
   readonly recoverSigner: RecoverSigner;
   /** Asks the first node that answers. */
   readonly reader: ChainReader;
-  /** What was read a moment ago. */
+  /** The chain's state, read a moment ago. */
   readonly state: ChainState;
   /** Each by itself. */
   readonly nodes: readonly RelayNode[];
@@ -57,7 +57,7 @@ export interface RelayerGateway extends RequestGateway {
   readonly candidates: Candidates;
 }
 
-/** What is set for the chain, with what follows from its id. */
+/** Settings of the chain, with what follows from its id. */
 export interface ChainPolicy extends RelayPolicy, ChainSettings {
   /** Blocks that settle a transaction, the including one counted. */
   readonly confirmations: number;

@@ -6,14 +6,14 @@ import { feeInWei } from '../checks/fee.ts';
 import type { RelayerContext } from './context.ts';
 import type { OpenRequest, Outcome } from './states.ts';
 
-/** What a call reverted with: the ABI-encoded error; undefined if the node did not tell. */
+/** A call's ABI-encoded error; undefined if the node did not tell. */
 export interface Revert {
   readonly reverted: Hex | undefined;
 }
 
 const WHOLE_BPS = 10_000n;
 
-/** What the events of a mined transaction say of its requests; all but `unresolved` by request id. */
+/** A mined transaction's events for its requests; all but `unresolved` by request id. */
 export interface ReadOutcomes {
   /** Executed, as an event with its digest says. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
@@ -23,7 +23,7 @@ export interface ReadOutcomes {
   readonly blamed: ReadonlyMap<string, readonly Hex[]>;
   /** Requests that no event says to be executed: the chain has to be asked. */
   readonly unresolved: readonly OpenRequest[];
-  /** What the Forwarder has refused an entry for. */
+  /** The reasons for which the Forwarder has refused an entry. */
   readonly refusals: ReadonlyMap<string, Revert>;
 }
 
@@ -34,7 +34,7 @@ interface MinedCall {
   readonly read: ReadOutcomes;
 }
 
-/** What was lost with one request, unless it turns out that nobody is to blame for it. */
+/** The loss with one request, unless it turns out that nobody is to blame for it. */
 export type RequestCost = Omit<Loss, 'atMs'>;
 
 /** Notes a loss. @param blame - `nobody`: it counts for the hour and the day alone */
@@ -48,7 +48,7 @@ export function recordLoss(
   events.emit({ type: 'loss', wei: cost.wei });
 }
 
-/** What a mined transaction has cost, in wei: gas, and what its chain charges beside it. */
+/** The cost of a mined transaction, in wei: gas, and what its chain charges beside it. */
 function costOf({
   gasUsed,
   effectiveGasPrice,

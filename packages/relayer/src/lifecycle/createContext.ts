@@ -20,7 +20,7 @@ import { createInFlight } from './inFlight.ts';
 /** How old a price of gas may be for what has waited for it, in milliseconds. */
 const PRICE_MS = 15_000;
 
-/** What a chain is opened with. */
+/** The options of a chain. */
 export interface ChainOptions {
   readonly settings: Settings;
   readonly chain: ChainSettings;
@@ -84,7 +84,7 @@ export function createContext(
   return context;
 }
 
-/** What was under way before a restart is still at stake. */
+/** Restores the stakes of requests that were under way before a restart. */
 async function resumeStakes({ chain, inFlight }: RelayerContext, open: ReturnType<Journal['open']>): Promise<void> {
   // Without a price nothing is claimed either.
   const { gasPrice } = await chain.state.head().catch(() => ({ gasPrice: 0n }));

@@ -32,7 +32,7 @@ const MAX_KNOWN_PAYERS = 200;
 /** Most of them that were evaluated before. */
 const MAX_RECHECKS = 100;
 
-/** What is to be evaluated now. */
+/** The requests to evaluate now. */
 interface Due {
   /** Of signers that have paid before, as much as can be evaluated in a moment. */
   readonly knownPayers: readonly Candidate[];
@@ -61,7 +61,10 @@ function takeRoundRobin(candidates: readonly Candidate[], count: number): Candid
   return taken.slice(0, count);
 }
 
-/** What was never evaluated comes first: what was left, and is looked at again, would keep the rest from ever being looked at. */
+/**
+ * Lists those that were never evaluated first: otherwise requests that were left, and are looked at again, would keep the rest from ever
+ * being looked at.
+ */
 function listFirst(due: readonly Candidate[], count: number): Candidate[] {
   const fresh = takeRoundRobin(
     due.filter(({ verdict }) => verdict === undefined),
@@ -88,7 +91,7 @@ function listDue({ inFlight, now }: RelayerContext, seen: readonly Candidate[]):
   return { knownPayers: listFirst(due.filter(isKnown), MAX_KNOWN_PAYERS), untrusted };
 }
 
-/** What was found of a candidate. */
+/** The result for a candidate. */
 interface Evaluated {
   readonly candidate: Candidate;
   readonly verdict: Verdict;

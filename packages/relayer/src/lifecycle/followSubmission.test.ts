@@ -39,15 +39,15 @@ const SENT: Sent = {
   ...{ gasUsed: 1n, effectiveGasPrice: 1n, dataFee: 0n },
 };
 
-/** What differs from a chain of one node on which a transaction is reverted, in block 7. */
+/** Differences from a chain of one node on which a transaction is reverted, in block 7. */
 interface GivenChain {
-  /** What a simulation says later. */
+  /** The result of later simulations. */
   readonly later?: Simulated;
   /** The simulation that has no answer. */
   readonly silentAt?: number;
-  /** What the first node says to the sender. */
+  /** The first node's answer to the sender. */
   readonly sent?: Sent;
-  /** What each of two other nodes has as receipt; null: none. */
+  /** The receipts of two other nodes; null: none. */
   readonly receipt?: () => object | null;
   readonly now?: () => number;
 }
@@ -135,7 +135,7 @@ test('one that was reverted is not sent again, though it would succeed by now', 
   expect(readError(context)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
 });
 
-/** What the Forwarder says of an entry that it refuses, where its signer's next nonce is 0. */
+/** The Forwarder's event for an entry that it refuses; its signer's next nonce is 0. */
 function refuse(requestId: string, reason: Hex): Log {
   const [part] = listSignedParts(makeRecord(requestId, 'WRITE_DATA_FOR'));
   if (part === undefined) throw new TypeError('a write has one signature');

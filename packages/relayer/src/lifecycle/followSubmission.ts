@@ -108,11 +108,11 @@ interface Unresolved {
   /** All that the transaction was for. */
   readonly requests: readonly OpenRequest[];
   readonly sent: Sent;
-  /** What the Forwarder has refused its entry of a batch for. */
+  /** The error by which the Forwarder has refused its entry of a batch. */
   readonly refusal: Revert | undefined;
 }
 
-/** What became of a request; no outcome: it is to be checked again. */
+/** A request's outcome; none: it is to be checked again. */
 interface RevertedOutcome {
   readonly outcome: Outcome | undefined;
   /** Whose loss it is. */
@@ -252,7 +252,7 @@ async function finalizeSubmission(
   return (await Promise.all(settled)).flat();
 }
 
-/** What the sender knows after a restart is followed; of what it does not, nothing was sent, and time has passed since its check. */
+/** Whether the sender has forgotten a submission after a restart: then nothing was sent, and time has passed since its check. */
 function isForgotten({ chain, inFlight }: RelayerContext, { intentId }: Submission, requests: readonly OpenRequest[]) {
   return chain.sender.get(intentId) === undefined && requests.some(({ requestId }) => !inFlight.status(requestId));
 }

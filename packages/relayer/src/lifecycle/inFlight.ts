@@ -12,7 +12,7 @@ interface Refusal {
   readonly lastMs: number;
 }
 
-/** What is known of an open request beyond its journal, since it was claimed in this life of the process. */
+/** The state of an open request beyond its journal, since it was claimed in this life of the process. */
 export type ClaimStatus = {
   /** Its checks may say otherwise: a wallet can tell them from a transaction. */
   readonly refusal?: Refusal;
@@ -40,11 +40,11 @@ interface UntrustedTurn {
   last: Promise<void>;
   /** Whether the last round had requests of others to evaluate, too. */
   isShared: boolean;
-  /** What it ended by, until the next round tells. */
+  /** The error that it ended by, until the next round tells it. */
   fault: { readonly error: unknown } | undefined;
 }
 
-/** What was claimed, and waits for more that goes into the same transaction. */
+/** Claimed requests that wait for more of the same transaction. */
 interface Gathering {
   requestIds: string[];
   timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ interface Gathering {
 
 type Taken = Pick<OpenRequest, 'requestId' | 'record' | 'signatures' | 'gas'>;
 
-/** What a relayer has under way on one chain, and what limits it: in memory, made anew from the journal at a start. */
+/** A relayer's work under way on one chain, and its limits: in memory, made anew from the journal at a start. */
 export type InFlight = ReturnType<typeof createInFlight>;
 
 /**

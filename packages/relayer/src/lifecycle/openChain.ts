@@ -44,7 +44,7 @@ export interface OpenChain {
   readonly refusals: RefusalWatch;
 }
 
-/** What a sender tells that an operator is to see. */
+/** The sender's events for the operator. */
 const LOUD: readonly SenderEvent['type'][] = [
   'gasPriceTooHigh',
   'insufficientFunds',

@@ -22,7 +22,7 @@ const SIGNER = account.address.toLowerCase() as Hex;
 /** Pays for some gas at the default rate, and for all that a write needs at a thousandth of it. */
 const FEE = 1_500_000_000_000n;
 
-/** What the chain says of the request, which was signed for forwarder nonce 2. */
+/** The state of the request, which was signed for forwarder nonce 2. */
 type Outlook = 'ahead' | 'reverts' | 'poor' | 'ready';
 
 /** A write of the signer's. */

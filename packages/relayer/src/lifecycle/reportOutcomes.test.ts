@@ -20,7 +20,7 @@ interface Scene {
   readonly outcome: Outcome;
   /** The signer's forwarder nonce whenever the chain is asked; behind the request's: something has used that. */
   readonly nonce: bigint;
-  /** What comes of each report. */
+  /** The result of each report. */
   readonly results?: readonly ReportResult[];
   /** Whether it was found out before a restart. */
   readonly isOld?: boolean;

@@ -16,7 +16,7 @@ import type { OpenRequest, Outcome } from './states.ts';
 /** Pauses between two looks at a claimed request that cannot be submitted now, in milliseconds. */
 const PAUSES = { firstMs: 500, maxMs: 10_000 };
 
-/** What a look has found; undefined: wait and look again. */
+/** The result of a look; undefined: wait and look again. */
 type Finding =
   | { readonly kind: 'ready'; readonly gas: bigint; readonly feeWei: bigint }
   | { readonly kind: 'ended'; readonly outcome: Outcome }
@@ -84,7 +84,7 @@ function recordVerdict(
   journal.recordVerdicts([{ record, verdict, sinceMs, recheckAtMs: Number.POSITIVE_INFINITY, nowMs: now() }]);
 }
 
-/** What the looks at one request remember. */
+/** The looks' memory of one request. */
 interface Memory {
   readonly search: NonceSearch;
   readonly mayStillCome: MayStillCome;

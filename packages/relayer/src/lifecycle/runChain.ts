@@ -31,7 +31,7 @@ const BACK_OFF = 1.5;
 /** The work on one chain. */
 export interface ChainWorker {
   readonly chainName: string;
-  /** What its journal tells; undefined while its node has not answered yet. */
+  /** Its journal; undefined while its node has not answered yet. */
   view(): { readonly chainId: number; readonly journal: JournalView } | undefined;
   /** Claims nothing more; resolves when all that was claimed is reported, or the time is over. @param drainMs - how long */
   stop(drainMs: number): Promise<void>;

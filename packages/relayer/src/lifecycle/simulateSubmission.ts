@@ -24,7 +24,7 @@ export interface Stage {
   readonly seconds: bigint;
 }
 
-/** What came of simulating: a transaction to send, or why its requests are not sent as they are. */
+/** A transaction to send, or why its requests are not sent as they are. */
 export type SubmissionPlan =
   | { readonly kind: 'ready'; readonly submission: Submission }
   /** Its very transaction would revert, or its fees do not pay for it. */
@@ -36,7 +36,7 @@ function readWhole(requests: readonly OpenRequest[], simulated: Simulated): Simu
   return requests.length === 1 && only !== undefined ? readNothingDone(only.record, simulated) : simulated;
 }
 
-/** What the fees of those that are carried out are worth to this relayer, in wei. */
+/** The worth of the successful entries' fees to this relayer, in wei. */
 function valueFees(
   { policy }: RelayerContext,
   { requests, stage, returned }: { requests: readonly OpenRequest[]; stage: Stage; returned: Hex },

@@ -88,7 +88,7 @@ export interface Ended {
   readonly outcome: Outcome;
 }
 
-/** What identifies one user's signed request on the chain; a multi-user batch has several. */
+/** The identity of one user's signed request on the chain; a multi-user batch has several. */
 export interface SignatureRef {
   /** In lower case. */
   readonly signer: Hex;
@@ -101,7 +101,7 @@ export interface SignatureRef {
   readonly code?: Hex;
 }
 
-/** What of a request its relayer needs. */
+/** The fields of a request that its relayer needs. */
 export type RelayedRecord = Pick<RequestRecord, 'requestId' | 'action' | 'signer' | 'params' | 'createdAt'>;
 
 /** A request that this relayer has claimed, or is about to. */

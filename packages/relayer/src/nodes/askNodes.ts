@@ -32,7 +32,7 @@ export function createAdaptiveWait(isKnownSilent = false): AdaptiveWait {
 
 /** A node by itself. */
 export interface AskedNode {
-  /** What it is called where its URL must not stand. */
+  /** Its name where its URL must not stand. */
   readonly name: string;
   readonly wait: AdaptiveWait;
 }
@@ -53,7 +53,7 @@ export interface NodeVote<Node, Vote> {
   readonly vote: Vote;
 }
 
-/** What nodes say together. */
+/** The nodes' joint answer. */
 export interface NodesAnswer<Node, Vote> {
   /** Of those who agree the first one's; undefined: they do not agree. */
   readonly agreed: Vote | undefined;
@@ -75,7 +75,7 @@ export async function withoutAnswer<T>(asked: Promise<T>): Promise<T | ChainErro
   }
 }
 
-/** What most say. @returns those who say so; none if as many say otherwise */
+/** The vote of most nodes. @returns those who say so; none if as many say otherwise */
 export function findMost<Vote>(votes: readonly Vote[], describe: (vote: Vote) => string): readonly Vote[] {
   const groups = [...Map.groupBy(votes, describe).values()].toSorted((one, other) => other.length - one.length);
   const [most = [], next = []] = groups;

@@ -10,7 +10,7 @@ const TIMES = 4n;
 const LOOK_EVERY_MS = 30_000;
 const IDLE_LOOK_MS = 600_000;
 
-/** What a node says of what everything is evaluated by. */
+/** A node's facts that every evaluation rests on. */
 interface Said {
   readonly node: number;
   /** Of a unit of gas, in wei. */
@@ -51,7 +51,7 @@ function listAlone(said: readonly Said[]) {
   });
 }
 
-/** What two nodes differ on, of which nothing says who is right: for the operator. */
+/** The differences between two nodes, of which nothing says who is right: for the operator. */
 function describeDifferences([one, other]: readonly Said[], names: readonly string[]): ReadonlyMap<string, string> {
   const differences = new Map<string, string>();
   if (one === undefined || other === undefined) return differences;

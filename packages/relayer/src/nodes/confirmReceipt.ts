@@ -4,7 +4,7 @@ import { deepEnoughAt } from '../chain/isDeepEnough.ts';
 import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
 import { askNodes, MAJORITY } from './askNodes.ts';
 
-/** What nodes say together of a mined transaction. */
+/** The nodes' joint verdict on a mined transaction. */
 export type ReceiptVerdict =
   /** It is mined, as this receipt has it: maybe not as the one node has said that was asked first. */
   | { readonly kind: 'mined'; readonly receipt: Receipt }

@@ -8,7 +8,7 @@ import type { OpenRequest } from '../lifecycle/states.ts';
 import { askNodes, MAJORITY } from './askNodes.ts';
 import { isFresh, isUpToDate } from './findOutcome.ts';
 
-/** What a node says of a request. */
+/** A node's verdict on a request. */
 interface Vote {
   readonly isFresh: boolean;
   /** Why it would not be carried out; undefined: it would be. */

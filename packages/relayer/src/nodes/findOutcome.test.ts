@@ -57,7 +57,7 @@ const makeNodes = (nodes: readonly Node[], policy: object = {}) =>
     ],
   });
 const ask = (nodes: readonly Node[], policy: object = {}) => findOutcome(makeNodes(nodes, policy), request);
-/** What nodes said of a request that they do not agree on. */
+/** The nodes' statements on a request that they do not agree on. */
 let disputed: readonly { readonly name: string; readonly says: string }[] = [];
 
 // Shows RELAY-20.

@@ -7,7 +7,7 @@ import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
 import type { OpenRequest, SignatureRef } from '../lifecycle/states.ts';
 import { askNodes, MAJORITY, withoutAnswer } from './askNodes.ts';
 
-/** What the chain says of a request. */
+/** The chain's state of a request. */
 export type ChainAnswer =
   /** Nothing of it is on the chain, and its nonce is not used. */
   | { readonly kind: 'open' }
@@ -27,7 +27,7 @@ const SHORTENED_BY = 604_800n;
 interface AskedSignature {
   readonly node: RelayNode;
   readonly signature: SignatureRef;
-  /** What was signed. */
+  /** The signed part. */
   readonly part: SignedPart;
   /** The signer's forwarder nonce on the chain; undefined if the node did not say. */
   readonly current: bigint | undefined;
@@ -116,7 +116,7 @@ export function isFresh({ policy, now }: RelayerContext, { timestamp }: Pick<Blo
   return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
 }
 
-/** What a node says, and whether its newest block is fresh. */
+/** A node's answer, and whether its newest block is fresh. */
 interface NodeAnswer {
   readonly answer: ChainAnswer;
   readonly isFresh: boolean;

@@ -8,7 +8,7 @@ import { countVotes, MAJORITY, reportDispute } from './askNodes.ts';
 const PATIENCE_MS = 2000;
 const SILENT_MS = 30_000;
 
-/** What would come of it, the gas apart: that of two nodes differs by what each knows of the state. */
+/** The result without its gas: that of two nodes differs by what each knows of the state. */
 const describe = (simulated: Simulated) =>
   'reverted' in simulated ? 'that it would revert' : `that it would return ${simulated.returned}`;
 

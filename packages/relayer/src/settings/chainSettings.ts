@@ -38,7 +38,7 @@ export function rpcUrls() {
   return listOf(httpUrl()).check(z.minLength(1, expected('at least one http or https URL')));
 }
 
-/** What is set for each chain; a chain that does not say it takes it from the general settings. */
+/** Settings of each chain; a chain without its own takes the general one. */
 export const chainFields = {
   CREDITS_PER_ETH: rate(),
   MAX_FEE_GWEI: rate(),

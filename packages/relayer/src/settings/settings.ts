@@ -25,14 +25,14 @@ const FIXED_POINT_PER_WEI = 10n ** 9n;
 
 type Parsed = SettingValues<typeof relayerSettings>;
 
-/** What is set for all chains alike. */
+/** Settings of all chains alike. */
 export interface RelayPolicy {
   readonly actions: ReadonlySet<Action>;
   /** By how much a fee must exceed the expected price of its gas, in percent. */
   readonly feeMarginPercent: number;
   /** Most credits that one sponsored creation may cost, in base units: those added, and the gas, less the fee. */
   readonly maxSponsorCredits: bigint;
-  /** What may be lost and given away on each chain. */
+  /** Limits of losses and gifts on each chain. */
   readonly lossLimits: LossLimits;
   /** Whether contract wallets are served whose code is not on the list. */
   readonly unknownWallets: boolean;

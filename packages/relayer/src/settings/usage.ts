@@ -1,7 +1,7 @@
 import { writeSettingsHelp } from '@prism-gateway/node/settings';
 import { relayerSettings } from './relayerSettings.ts';
 
-/** What `npx prism relayer --help` prints. */
+/** The output of `npx prism relayer --help`. */
 export const usage = `Prism relayer: npx prism relayer
 
 Claims requests of a gateway, submits them to the Forwarder, reports. Settings are environment variables.

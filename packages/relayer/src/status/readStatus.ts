@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 /** Most requests that a status lists one by one. */
 const MAX_LISTED = 50;
 
-/** What a relayer holds, has evaluated, and has spent and earned on one chain; JSON as it stands. */
+/** A relayer's claims, evaluations, costs and earnings on one chain; JSON as it stands. */
 export interface ChainStatus {
   readonly held: { readonly total: number; readonly byState: Counts; readonly requests: readonly HeldRequest[] };
   readonly judged: { readonly total: number; readonly byVerdict: Counts };
@@ -28,7 +28,7 @@ export interface ChainStatus {
   readonly foreignTransactions: ForeignTransactions;
   /** Nodes that were alone with what they said, in the last week. */
   readonly outlierNodes: readonly OutlierNode[];
-  /** What transactions have cost beyond their fees, in ether, and whom the relayer therefore leaves alone. */
+  /** Costs of transactions beyond their fees, in ether, and whom the relayer therefore leaves alone. */
   readonly losses: {
     readonly lastHourEther: string;
     readonly lastDayEther: string;

@@ -4,7 +4,6 @@ import { type AdminClient, type GatewayClient, isGatewayError } from '@prism-gat
 import { isLie } from './finding.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
 
-/** What an enforcer works with. */
 interface EnforcerOptions {
   readonly journal: Pick<WatchJournal, 'listToActOn' | 'markActedOn' | 'get'>;
   readonly admin: Pick<AdminClient, 'listRelayers' | 'suspendRelayer' | 'releaseRelayer' | 'reopenRequest'>;

@@ -33,7 +33,9 @@ export interface Accusation {
   };
 }
 
-/** What nodes say of a finding together; `otherForwarder`: the named transaction has carried it out, by the Forwarder it was signed for. */
+/**
+ * The nodes' joint verdict on a finding; `otherForwarder`: the named transaction has carried it out, by the Forwarder it was signed for.
+ */
 export type Checked = 'confirmed' | 'refuted' | 'unknown' | 'otherForwarder';
 
 /** Findings that one node alone can refute: what it knows of a relayer's work, it cannot have from nowhere. */

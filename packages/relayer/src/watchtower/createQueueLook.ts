@@ -14,7 +14,7 @@ const IDLE_SWEEP_MS = 60_000;
 /** How long the gateway waits for something new, in seconds: the longest that it takes. */
 const WAIT_SECONDS = 25;
 
-/** What has happened in the queue since the last look. */
+/** The queue's changes since the last look. */
 export interface QueueNews {
   /** As they are listed; of one that stands here twice the last counts. */
   readonly records: readonly RequestRecord[];

@@ -16,13 +16,13 @@ import { type Doubt, takeRecords } from './takeRecords.ts';
 
 /** Most findings that nodes are asked about in one look: the next one goes on. */
 const MAX_CHECKS = 32;
-/** What is said of a transaction of another Forwarder. */
+/** The note on a transaction of another Forwarder. */
 const OTHER_FORWARDER =
   'It was carried out by another Forwarder, for which it was signed: compare FORWARDER_ADDRESS of watchtower and relayer.';
 /** How far back the first look at the chain goes, in seconds: as long as the Forwarder takes a signature by default. */
 const FIRST_LOOK_SECONDS = 86_400n;
 
-/** What a watch over one chain works with. */
+/** The parts of a watch over one chain. */
 export interface WatchOptions {
   readonly rpc: Pick<ChainRpc, 'read'>;
   readonly chainId: number;
@@ -40,13 +40,13 @@ export interface WatchOptions {
   readonly now: () => number;
 }
 
-/** What a look has brought. */
+/** The result of a look. */
 export interface Looked {
   readonly head: SeenHead;
   readonly findings: readonly StoredFinding[];
 }
 
-/** What was read for a look; the writing needs nothing else. */
+/** The reads of a look; the writing needs nothing else. */
 interface Reading extends Holders {
   readonly queue: QueueNews;
   readonly chain: ChainNews;
@@ -93,7 +93,7 @@ async function read(options: WatchOptions, known: SeenHead | undefined): Promise
   return { queue, chain, told: told.flat(), ...read };
 }
 
-/** What was true, and is undone, is judged again: its transaction may be mined anew, or revert. */
+/** Evaluates an execution again that was true and is undone: its transaction may be mined anew, or revert. */
 function reopen({ journal, chainId, forwarder }: WatchOptions, execution: StoredExecution, seconds: bigint): void {
   for (const { requestId, body } of journal.listNamed(execution.txHash)) {
     const test = createDigestTest(JSON.parse(body as string), { chainId, forwarder });
@@ -148,7 +148,7 @@ function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt
   for (const head of chain.heads) journal.addHead(head, confirmations);
 }
 
-/** What follows for one request, and what a finding rests on. */
+/** The judgement on one request, and what a finding rests on. */
 type Judged = { readonly judgement: Judgement } & Required<Omit<Accusation, 'finding'>>;
 
 /** Judges one request. */

@@ -46,5 +46,5 @@ export function createWatchMetrics(chains: readonly string[]) {
   return metrics;
 }
 
-/** What the watchtower counts; each has the label `chain`. */
+/** The watchtower's counters; each has the label `chain`. */
 export type WatchMetrics = ReturnType<typeof createWatchMetrics>;

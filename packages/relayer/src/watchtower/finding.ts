@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 
-/** What a report can turn out to be that is not true. */
+/** A kind of untrue report. */
 export type FindingKind =
   /** Reported `success`; nothing on the chain has carried the request out. */
   | 'falseSuccess'
@@ -25,7 +25,7 @@ export interface Finding {
   readonly kind: FindingKind;
   /** Who reported or holds it, in lower case. */
   readonly relayer: Hex;
-  /** What shows it, in a sentence. */
+  /** The evidence, in a sentence. */
   readonly text: string;
   /** The transaction that has carried the request out, if there is one. */
   readonly txHash: Hex | undefined;

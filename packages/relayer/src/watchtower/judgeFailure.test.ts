@@ -50,7 +50,7 @@ async function pass(seconds: number): Promise<bigint> {
   return (await scene.chain.getBlock()).timestamp;
 }
 
-/** What happens to a user's write between its claim and the report that it has failed. */
+/** The events of a user's write between its claim and the report that it has failed. */
 interface Course {
   readonly user: number;
   readonly prismOf?: number;
@@ -141,7 +141,7 @@ test.each([
   expect((await play(course())).isFalse).toBe(false);
 });
 
-/** What nodes say together of an accusation. */
+/** The nodes' joint verdict on an accusation. */
 async function check({ failure, txHash }: { failure: ReportedFailure; txHash?: Hex }, nodes: readonly Rpc[]) {
   const { forwarder, deployment, chain } = scene;
   const block = await chain.getBlockNumber({ cacheTime: 0 });

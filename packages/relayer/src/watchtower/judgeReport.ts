@@ -6,9 +6,9 @@ import { createRequestHasher, listSignedParts } from '../checks/findNonce.ts';
 import type { Finding, FindingKind } from './finding.ts';
 
 /**
- * What a relayer says of a request, against what the chain shows. An execution is one of that very request: its event carries the digest.
+ * Compares a relayer's report with the chain. An execution is one of that very request: its event carries the digest.
  *
- *   success     the event stands in the transaction that was named         true, once it is deep enough
+ * success     the event stands in the transaction that was named         true, once it is deep enough
  *               it stands in another one                                   wrongTransaction
  *               it stands nowhere, CONFIRMATIONS blocks after the report   falseSuccess
  *   failed      deep on the chain before its claim                         falseFailure
@@ -38,7 +38,7 @@ export interface SeenExecution {
   readonly deepSeconds: bigint | undefined;
 }
 
-/** What a relayer says. */
+/** A relayer's report of a request. */
 export interface ReportedRequest {
   readonly requestId: string;
   readonly status: 'processing' | 'success' | 'failed';
@@ -54,7 +54,7 @@ export interface ReportedRequest {
   readonly endedBlock: bigint | undefined;
   /** From when on the Forwarder would not take it any more, in Unix seconds. */
   readonly expiresSeconds: bigint;
-  /** What came after it was claimed: a reorganisation, or one deeper than the confirmations, or that has undone what was true. */
+  /** A later excuse: a reorganisation, or one deeper than the confirmations, or that has undone what was true. */
   readonly excuse: Excuse;
   /** How long its holder has been seen idle, in seconds. */
   readonly idleSeconds: bigint;
@@ -62,7 +62,7 @@ export interface ReportedRequest {
   readonly endedSeconds: bigint;
 }
 
-/** What the chain shows of it. */
+/** The chain's evidence on it. */
 export interface Evidence {
   readonly head: { readonly number: bigint; readonly seconds: bigint };
   readonly confirmations: bigint;
@@ -73,7 +73,7 @@ export interface Evidence {
   readonly hasActed: boolean;
 }
 
-/** What follows: look again with the next block, wait until something of the signer's happens, no more doubt, or a finding. */
+/** The next step: look again with the next block, wait until something of the signer's happens, no more doubt, or a finding. */
 export type Judgement = 'again' | 'watch' | 'done' | Finding;
 
 interface Case {
@@ -119,7 +119,7 @@ function judgeSuccess(given: Case): Judgement {
   return find(given, { kind: 'wrongTransaction', text, execution: other });
 }
 
-/** What nobody has carried out: whether it could have been, nodes that still know that time can tell. */
+/** Judges a request that nobody has carried out: whether it could have been, nodes that still know that time can tell. */
 function judgeUndone(given: Case): Judgement {
   const { report, evidence } = given;
   const { head, confirmations } = evidence;
@@ -179,7 +179,7 @@ export function judgeReport(report: ReportedRequest, evidence: Evidence): Judgem
   return report.status === 'failed' ? judgeFailed(given) : judgeHeld(given);
 }
 
-/** What an event says of the request that it is of. */
+/** An event's facts about its request. */
 interface EventMark {
   readonly digest: Hex;
   /** In lower case. */

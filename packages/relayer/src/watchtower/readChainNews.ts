@@ -9,7 +9,7 @@ import { findBlockAt } from '../chain/findExecution.ts';
 import { readExecutions } from '../chain/readExecutions.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 
-/** What has happened on the chain since the last look. */
+/** The chain's changes since the last look. */
 export interface ChainNews {
   readonly head: SeenHead;
   /** The head, and the blocks before it that no look has seen; oldest first. */

@@ -40,7 +40,7 @@ function readSince(since: string, nowMs: number): number {
   return time;
 }
 
-/** What is known of a chain once, for all of its requests. */
+/** The state of a chain that serves all of its requests. */
 interface Audit extends OpenedChain {
   readonly chain: WatchedChainSettings;
   readonly leaseSeconds: bigint;
@@ -193,7 +193,7 @@ function formatTable(findings: readonly Finding[]): string {
   return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
 }
 
-/** What was gone through in one chain. */
+/** The part of one chain that was gone through. */
 interface AuditedChain {
   readonly chainName: string;
   readonly count: number;
@@ -231,7 +231,7 @@ export async function runAudit({
   print,
   now,
 }: {
-  /** What stands behind `audit` on the command line. */
+  /** The words that follow `audit` on the command line. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Prints a line. */

@@ -38,7 +38,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const SILENT_MS = 60_000;
 /** How far back the first look at a queue goes, in milliseconds: a day, as long as the Forwarder takes a signature by default. */
 const FIRST_LOOK_MS = 86_400_000;
-/** What people are told of a journal that fails. */
+/** Messages on a journal that fails. */
 const JOURNAL_WORDS = {
   subject: 'Nothing is watched: the journal cannot be written',
   text: 'Put the file back, or start the watchtower again. What happens meanwhile is looked at afterwards.',
@@ -47,7 +47,7 @@ const JOURNAL_WORDS = {
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
 
-/** What it has to be able to do. */
+/** Abilities that it needs. */
 const PARTS = ['gateway', 'chain', 'journal'] as const;
 
 /** A watchtower at work. */
@@ -66,7 +66,7 @@ interface WatchtowerOptions {
 
 type Clients = ReturnType<typeof openClients>;
 
-/** What watches one chain. */
+/** The watch over one chain. */
 interface ChainPost extends WatchtowerOptions {
   readonly chain: WatchedChainSettings;
   readonly clients: Clients;
@@ -187,7 +187,7 @@ async function attempt(
 /** Most findings that a status tells, of those the newest. */
 const MAX_TOLD = 100;
 
-/** What was found on a chain, newest first, and what is watched; JSON as it stands. */
+/** The findings on a chain, newest first, and the watched requests; JSON as it stands. */
 function tellChain(chainName: string, journal: WatchJournal) {
   const findings = journal.listFindings();
   const told = findings.slice(-MAX_TOLD).reverse();

@@ -14,7 +14,7 @@ export interface Doubt {
   readonly excuse: Excuse;
 }
 
-/** What has to be known of the chain to take a record in. */
+/** The state of the chain that taking a record in needs. */
 interface TakeContext {
   readonly journal: Pick<WatchJournal, 'get' | 'put' | 'touch' | 'forget' | 'addRelease'>;
   readonly head: Pick<SeenHead, 'number' | 'seconds' | 'baseFee'>;
@@ -38,7 +38,7 @@ function toSeconds(time: string | undefined): bigint {
 /** How long after a claim a block still tells what gas cost then, in seconds. */
 const PRICE_SECONDS = 60n;
 
-/** What a unit of gas cost when a request was claimed; 0 if nobody looked then: an honest holder may wait for any price. */
+/** Price of a unit of gas when a request was claimed; 0 if nobody looked then: an honest holder may wait for any price. */
 function priceAt({ head, heads }: TakeContext, claimedSeconds: bigint): bigint {
   const seen = heads.find(({ seconds }) => seconds <= claimedSeconds);
   if (seen !== undefined && claimedSeconds - seen.seconds <= PRICE_SECONDS) return seen.baseFee;

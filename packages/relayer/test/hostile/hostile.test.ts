@@ -19,7 +19,7 @@ const HOUR_SECONDS = 3600;
 const LEFT_ALONE = ['fee', 'sponsor', 'budget'];
 const PATIENCE_MS = sized({ small: 120_000, long: 600_000 });
 
-/** What a relayer has paid beyond its fees, and earned beyond its costs, transaction by transaction, in wei. */
+/** A relayer's payments beyond its fees and earnings beyond its costs, transaction by transaction, in wei. */
 async function readBooks(world: World, { relayer, from }: { readonly relayer: Hex; readonly from: bigint }) {
   const client = createTestClient({ mode: 'anvil', transport: http(world.devnet.rpcUrl) }).extend(publicActions);
   const head = await client.getBlockNumber();

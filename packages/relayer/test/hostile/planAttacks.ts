@@ -6,7 +6,7 @@ import { type Hex, numberToHex, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { WALLET_CODES } from './walletCode.ts';
 
-/** What an attacker does the moment that its transaction waits for a block. */
+/** An attacker's act the moment that its transaction waits for a block. */
 export type Trick = 'setSlot' | 'upgrade' | 'takeBack' | 'runAhead' | 'handOver';
 
 /** A request that is posted to have the relayer pay for nothing. */
@@ -20,7 +20,7 @@ export interface Attack {
   /** Calls of the Forwarder: one that is carried out before anything is posted, and what a trick sends. */
   readonly before?: Hex;
   readonly call?: Hex;
-  /** What is posted beside it, in the same name. */
+  /** Requests posted beside it, in the same name. */
   readonly beside?: readonly CreateRequestBody[];
 }
 

@@ -15,7 +15,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import type { Attack } from './planAttacks.ts';
 import { BURNER } from './walletCode.ts';
 
-/** What attackers pay to come first in a block. */
+/** The attackers' tip, to come first in a block. */
 const ATTACKERS_TIP = parseGwei('50');
 const POLL_MS = 10;
 

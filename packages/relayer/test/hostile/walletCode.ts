@@ -37,7 +37,7 @@ function yesIf(condition: Hex): Hex {
 /** Runs in circles until little gas is left, and then says yes. */
 const BURN_THEN_YES: Hex = concat([OP.jumpDest, push(5000), OP.gas, OP.gt, push(0), OP.jumpIf, SAY_YES]);
 
-/** What a contract wallet answers to whoever asks about a signature; none looks at it. */
+/** A contract wallet's answers to whoever asks about a signature; none looks at it. */
 export const WALLET_CODES = {
   /** Says yes as long as no slot is set: its owner sets one the moment before its transaction is mined. */
   turncoat: yesIf(concat([push(0), OP.sload, OP.isZero])),
@@ -53,7 +53,7 @@ export const WALLET_CODES = {
   evenSeconds: yesIf(isEven(OP.timestamp)),
   gambles: yesIf(isEven(OP.prevRandao)),
   gamblesOnHash: yesIf(isEven(concat([push(1), OP.number, OP.sub, OP.blockHash]))),
-  /** What its sender still owns to the last wei, no simulation foresees. */
+  /** No simulation foresees the balance of the transaction's sender, to the last wei. */
   gamblesOnSender: yesIf(isEven(concat([OP.origin, OP.balance]))),
   /** Always says yes, until its owner gives it another implementation. */
   upgrades: SAY_YES,
@@ -61,5 +61,5 @@ export const WALLET_CODES = {
   glutton: BURN_THEN_YES,
 } as const satisfies Record<string, Hex>;
 
-/** What a wallet becomes that is upgraded: it burns all the gas that it is asked with. */
+/** The code of an upgraded wallet: it burns all the gas that it is asked with. */
 export const BURNER: Hex = OP.invalid;

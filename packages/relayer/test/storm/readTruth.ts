@@ -3,13 +3,13 @@ import type { World } from '@prism-gateway/testing/world';
 import { createPublicClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What the chain says, read without any of the relayer's code. */
+/** The chain's state, read without any of the relayer's code. */
 export interface Truth {
   /** Transactions that carried out a signer's request, by `signer/nonce`. */
   readonly executions: ReadonlyMap<string, readonly Hex[]>;
   nonceOf(signer: Hex): Promise<bigint>;
   dataOf(cloudId: Hex, dataId: Hex): Promise<Hex>;
-  /** What each relayer has paid for gas in wei, and earned in credits. */
+  /** Each relayer's payments for gas in wei, and earnings in credits. */
   readonly accounts: readonly { readonly address: Hex; readonly paidWei: bigint; readonly earnedCredits: bigint }[];
 }
 

@@ -19,7 +19,7 @@ const FAULT_SHARE = 0.04;
 const CREDITS_PER_ETH = 3_000_000n;
 const PATIENCE_MS = sized({ small: 180_000, long: 580_000 });
 
-/** What befalls calls to the node, by chance. */
+/** Random faults of calls to the node. */
 const FAULTS: readonly Exclude<ReturnType<RpcFaultPlan>, undefined>[] = [
   { kind: 'dropBefore' },
   { kind: 'dropAfter' },

@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { packPackages } from '../../../../scripts/packages/packPackages.ts';
 import { createApp } from './createApp.ts';
 
-/** What an application is told: where everything is, and who signs. */
+/** An application's settings: where everything is, and who signs. */
 export interface AppSettings {
   readonly gatewayUrl: string;
   readonly rpcUrl: string;

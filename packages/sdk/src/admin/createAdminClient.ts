@@ -3,7 +3,6 @@ import { createTransport, type TransportOptions } from '../http/createTransport.
 import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 
-/** What an administrator's client is made of. */
 export type AdminClientOptions = { readonly adminKey: string } & (
   | { readonly gateway: GatewayClient }
   | TransportOptions

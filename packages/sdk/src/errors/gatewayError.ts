@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorCode } from '@prism-gateway/protocol';
 import { ERROR_KINDS } from '@prism-gateway/protocol/errors';
 
-/** What a failed call comes to, whichever gateway it went to. */
+/** The kind of a failed call, whichever gateway it went to. */
 export type GatewayErrorKind =
   /** By the answer's status: 400, 401, 403 (a presigned URL), 404, 409, 413, 429. */
   | (typeof ERROR_KINDS)[keyof typeof ERROR_KINDS]
@@ -16,7 +16,7 @@ export type GatewayErrorKind =
   /** An answer that no gateway gives: is the URL right? */
   | 'UNEXPECTED_ANSWER';
 
-/** What went wrong, as a program matches it: the gateway's own code, or the kind if it gave none. */
+/** The error as a program matches it: the gateway's own code, or the kind if it gave none. */
 export type GatewayErrorCode = ErrorCode | GatewayErrorKind;
 
 /** One fault of a refused body or query. */
@@ -26,7 +26,7 @@ export interface GatewayFault {
   readonly message: string;
 }
 
-/** What a gateway error is built from. */
+/** The facts of a gateway error. */
 export interface GatewayErrorFacts {
   readonly kind: GatewayErrorKind;
   /** Default: the kind. */

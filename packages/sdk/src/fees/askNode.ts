@@ -3,7 +3,7 @@ export interface NodeClient {
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
 }
 
-/** What a node answers with an error: the revert's return data, where it is one. */
+/** A node's error: the revert's return data, if it is one. */
 export interface NodeRefusal {
   readonly code: number;
   readonly data: string | undefined;
@@ -70,7 +70,7 @@ const sentences: Readonly<Record<FeeQuoteErrorCode, string>> = {
 export class FeeQuoteError extends Error {
   override readonly name = 'FeeQuoteError';
   readonly code: FeeQuoteErrorCode;
-  /** What the Forwarder reverts with, ABI-encoded, if the node has told. */
+  /** The Forwarder's error, ABI-encoded, if the node gives it. */
   readonly data: string | undefined;
 
   constructor(code: FeeQuoteErrorCode, { data, cause }: { readonly data?: string; readonly cause?: unknown } = {}) {

@@ -14,7 +14,7 @@ const abi = parseAbi([
 
 /** Calldata with no zero byte: a real signature has hardly any. */
 const ANY_SIGNATURE = { v: 27, r: `0x${'7f'.repeat(32)}`, s: `0x${'7f'.repeat(32)}` } as const;
-/** What the bytes of fee, time and signature that are not known yet may cost beyond those that are simulated. */
+/** Extra gas for the bytes of fee, time and signature, which are not known when the call is simulated. */
 const CALLDATA_SLACK = 100n;
 const WHOLE_BPS = 10_000n;
 const WEI_PER_ETH = 10n ** 18n;
@@ -34,11 +34,11 @@ export interface FeeTerms {
   readonly relayer?: string | undefined;
   /** By how much the price of gas may rise until a relayer looks, in percent; default 0. A full block raises it by 12.5. */
   readonly headroomPercent?: number | undefined;
-  /** What a contract wallet's own check of a signature uses; default 30,000. */
+  /** Gas of a contract wallet's own check of a signature; default 30,000. */
   readonly walletGas?: bigint | undefined;
 }
 
-/** What a fee is asked for. */
+/** The action to quote a fee for. */
 export interface QuotedAction<A extends SignedAction = SignedAction> {
   readonly action: A;
   /** Address in whose name. */
@@ -54,9 +54,9 @@ export interface FeeQuote {
   readonly gas: bigint;
   /** Base fee and tip, with the headroom, in wei. */
   readonly gasPrice: bigint;
-  /** What the chain charges beside the gas, in wei. */
+  /** The chain's charge beside the gas, in wei. */
   readonly extraWei: bigint;
-  /** What of the fee is the relayer's, in basis points. */
+  /** The relayer's share of the fee, in basis points. */
   readonly shareBps: bigint;
   readonly marginPercent: number;
 }
@@ -127,10 +127,10 @@ export async function quoteFee<A extends SignedAction>(terms: FeeTerms, order: Q
   return await quoteWith(first.relayerFee);
 }
 
-/** What a fifth of the gas of each of the last twenty blocks has paid at most: what relayers ask for. */
+/** Params for the highest tip of the cheapest fifth of the gas in each of the last twenty blocks: relayers ask for the same. */
 const TIP_HISTORY = ['0x14', 'latest', [20]] as const;
 
-/** What was usual in the last blocks. @returns undefined if all of them are empty, or the answer cannot be read */
+/** The usual tip of the last blocks. @returns undefined if all of them are empty, or the answer cannot be read */
 function findUsual(history: unknown): bigint | undefined {
   const { reward, gasUsedRatio } = Object(history);
   if (!Array.isArray(reward) || !Array.isArray(gasUsedRatio)) return undefined;
@@ -173,13 +173,13 @@ async function readTip(client: NodeClient): Promise<bigint> {
 }
 
 /**
- * What a contract wallet would answer that says yes to every question (ERC-1271): it stands at the signer's address while a call is
- * simulated that nobody has signed yet.
+ * Code of a contract wallet that says yes to every question (ERC-1271): it stands at the signer's address while a call is simulated that
+ * nobody has signed yet.
  */
 const SAYS_YES: Hex = '0x631626ba7e60e01b60005260206000f3';
 /** Gas by which the question to that wallet exceeds the check of a key's signature, which is made first in any case. */
 const DETOUR_GAS = 3_380n;
-/** What a contract wallet's check usually uses: a proxy and one owner's signature. */
+/** Usual gas of a contract wallet's check: a proxy and one owner's signature. */
 const USUAL_WALLET_GAS = 30_000n;
 /** Code of an account that has a key still. @see https://eips.ethereum.org/EIPS/eip-7702 */
 const DELEGATION = '0xef0100';

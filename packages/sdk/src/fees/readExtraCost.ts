@@ -15,7 +15,7 @@ const abi = parseAbi([
 ]);
 /** `getPricesInWei` answers with six words: `0x` and 384 digits. */
 const PRICES_LENGTH = 2 + 6 * 64;
-/** What a transfer uses by itself: more than that is the gas of its data on the base chain. */
+/** Gas of a transfer by itself: more than that is the gas of its data on the base chain. */
 const TRANSFER_GAS = 21_000n;
 /** Nobody's: a transfer of nothing to it does nothing else. */
 const NOBODY = '0x00000000000000000000000000000000000a11ce';
@@ -25,7 +25,7 @@ const CALL_FAILED: readonly unknown[] = [3, -32_000];
 /** Fields of a transaction that are not known yet, as long as they usually are: they are data, too. */
 const USUAL = { nonce: 100_000, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n } as const;
 
-/** What a transaction costs beside its execution. */
+/** Costs of a transaction beside its execution. */
 export interface ExtraCost {
   /** In wei. */
   readonly wei: bigint;

@@ -6,7 +6,7 @@ import { DEFAULT_RETRY_POLICY, isTransient, type RetryContext, type RetryPolicy,
 /** Longest wait for one answer, in milliseconds: a little more than the 29 s that the gateway gives itself. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** What the gateway lets a call wait. */
+/** The longest wait that the gateway allows a call. */
 const LONGEST_WAIT_SECONDS = 25;
 /** A browser opens six connections to a host: some are left for what does not wait. */
 const MOST_WAITS = 'document' in globalThis ? 4 : 10_000;
@@ -14,7 +14,7 @@ const MOST_WAITS = 'document' in globalThis ? 4 : 10_000;
 /** More than the longest page or whitelist that a gateway sends. */
 const MOST_ANSWER_BYTES = 2 ** 26;
 
-/** What can be set for every client. */
+/** Options of every client. */
 export interface TransportOptions {
   /** Where the gateway is, like `https://gateway.example/prod`; a base path is kept. */
   readonly url: string;

@@ -4,7 +4,7 @@ import { joinSignals } from './signals.ts';
 /** Bytes in memory of their own: what WebCrypto and fetch take. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What calls over HTTP are made with. */
+/** The context of calls over HTTP. */
 export interface HttpContext {
   readonly fetch: typeof globalThis.fetch;
   /** @returns Unix time in milliseconds */

@@ -8,7 +8,7 @@ export interface RetryContext {
   readonly random: () => number;
 }
 
-/** What is repeated, and when. */
+/** The calls to repeat, and when. */
 export interface Repeats {
   /** The call in words, for the error when it is aborted in a pause. */
   readonly what: string;

@@ -8,7 +8,7 @@ import { claimRequest, releaseRequest, reportRequest } from './moveRequest.ts';
 import { type BatchOutcome, claimRequests, type Report, reportRequests } from './moveRequests.ts';
 import { type MessageAccount, signRelayerCall } from './signRelayerCall.ts';
 
-/** What a relayer's client is made of: an account on the whitelist, and a way to the gateway. */
+/** Options of a relayer's client: an account on the whitelist, and a way to the gateway. */
 export type RelayerClientOptions = { readonly account: MessageAccount } & (
   | { readonly gateway: GatewayClient }
   | (TransportOptions & {

@@ -4,7 +4,7 @@ import type { OutgoingCall, Transport } from '../http/createTransport.ts';
 import { isTransient, withRetries } from '../http/withRetries.ts';
 import { type CallOptions, getRequest, readRecord } from '../requests/getRequest.ts';
 
-/** What a relayer's calls are made with. */
+/** The context of a relayer's calls. */
 export interface RelayerContext {
   readonly transport: Transport;
   /** The relayer's own address, in any letter case. */
@@ -16,7 +16,7 @@ export interface RelayerContext {
 /** One move of a request's state. */
 export interface Move extends CallOptions {
   readonly requestId: string;
-  /** What is asked for; absent: to give the request back. */
+  /** The change asked for; absent: to give the request back. */
   readonly body?: UpdateRequestBody;
   /** Of the claim that is given back. */
   readonly claimedAt?: string | undefined;

@@ -22,7 +22,7 @@ export async function claimRequests(
   return readBatch({ what: `POST ${path}`, isDone }, await transport.call(call));
 }
 
-/** What became of many requests that were to be moved in one call. */
+/** The result of moving many requests in one call. */
 export interface BatchOutcome {
   /** Those that were moved, as they are now, without their params. */
   readonly items: readonly RequestHead[];

@@ -2,7 +2,7 @@ import type { RequestHead, RequestPage, RequestRecord, RequestStatus } from '@pr
 import { unexpectedAnswer } from '../errors/gatewayError.ts';
 import type { GatewayCall, Transport } from '../http/createTransport.ts';
 
-/** What any single call may be given. */
+/** Options of any single call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }

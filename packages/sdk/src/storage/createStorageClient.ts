@@ -7,7 +7,7 @@ import type { GatewayClient } from '../requests/createGatewayClient.ts';
 import type { CallOptions } from '../requests/getRequest.ts';
 import { decryptObject, type EncryptionKey, encryptObject, importEncryptionKey, StorageError } from './encryption.ts';
 
-/** What a storage client is made of. */
+/** Options of a storage client. */
 export type StorageClientOptions = {
   /** `0x` and 32 hex digits: the project whose objects these are. */
   readonly projectId: string;
@@ -22,13 +22,13 @@ export type StorageClientOptions = {
 
 /** An object that is stored. */
 export interface StoredObject {
-  /** What to get it by: `0x` and 64 hex digits, the SHA-256 of the stored bytes. */
+  /** The key to get it by: `0x` and 64 hex digits, the SHA-256 of the stored bytes. */
   readonly key: string;
   /** Stored bytes: 29 more than the content. */
   readonly size: number;
 }
 
-/** What the store says of an object without giving it out. */
+/** The store's facts about an object, without its content. */
 export interface ObjectHead {
   /** Stored bytes; undefined if the store does not say. */
   readonly size: number | undefined;
@@ -121,7 +121,7 @@ export type GetAccessToken = (options: {
   readonly signal?: AbortSignal | undefined;
 }) => string | Promise<string>;
 
-/** What calls on objects are made with. */
+/** The context of calls on objects. */
 interface ObjectContext {
   readonly transport: Transport;
   readonly getAccessToken: GetAccessToken;

@@ -76,9 +76,9 @@ export async function decryptObject(key: HeldKey, object: Uint8Array): Promise<B
   }
 }
 
-/** What is wrong with an object, or with the key to it, as a program matches it. */
+/** The fault of an object, or of the key to it, as a program matches it. */
 export type StorageErrorCode =
-  /** What came is not what the key names: altered or mixed up on its way or in the store. */
+  /** The content is not what the key names: altered or mixed up on its way or in the store. */
   | 'CONTENT_MISMATCH'
   /** The object was encrypted with another key, or altered. */
   | 'DECRYPTION_FAILED'

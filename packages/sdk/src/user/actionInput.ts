@@ -5,7 +5,7 @@ import { definedOf } from '../http/definedOf.ts';
 type Amount = 'relayerFee' | 'fundAmount' | 'relayerFundAmount';
 
 /**
- * What a user gives for an action: its params before they are signed, amounts as `bigint`.
+ * A user's input for an action: its params before they are signed, amounts as `bigint`.
  *
  * `timestamp` is Unix time in seconds, and now where it is absent.
  */

@@ -12,10 +12,10 @@ const abi = parseAbi([
   'function isValidSignature(bytes32, bytes) view returns (bytes4)',
 ]);
 
-/** What nodes answer where a call could not be carried out. @see https://eips.ethereum.org/EIPS/eip-1474 */
+/** The code of nodes for a call that could not be carried out. @see https://eips.ethereum.org/EIPS/eip-1474 */
 const CALL_FAILED = -32_000;
 
-/** What `isValidSignature` gives for a signature that is valid. */
+/** The answer of `isValidSignature` to a valid signature. */
 const MAGIC_VALUE = '0x1626ba7e';
 
 /** The part of a viem public client that a user's client needs. */

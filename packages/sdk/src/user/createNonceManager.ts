@@ -12,7 +12,7 @@ const LIST_LAG_MS = 60_000;
 /** Open requests of unknown nonces that are kept: as many as one walk sees. */
 const MOST_OPEN = 1000;
 
-/** What a nonce manager is made of. */
+/** Options of a nonce manager. */
 export interface NonceManagerOptions extends RequestSearch, SignatureCheck {
   /** @returns the signer's forwarder nonce on the chain */
   readonly readNonce: (signer: string) => Promise<bigint>;
@@ -20,7 +20,7 @@ export interface NonceManagerOptions extends RequestSearch, SignatureCheck {
   readonly trustMs: number;
 }
 
-/** What came of the use of a nonce. */
+/** The result of using a nonce. */
 export interface NonceUse<T> {
   readonly value: T;
   /** The request that holds the nonce from now on, if any. */

@@ -6,7 +6,7 @@ import {
 } from '@prism-gateway/protocol/typed-data';
 import { getTypesForEIP712Domain, stringify, type WalletClient } from 'viem';
 
-/** What is signed: domain, types, primary type and message of a request or a permit. */
+/** The data to sign: domain, types, primary type and message of a request or a permit. */
 export type SignableTypedData = RequestTypedData | PermitTypedData;
 
 /** A viem local account, or anything that signs typed data with a known address. */
@@ -115,7 +115,7 @@ export async function openSigner(source: SignerSource): Promise<TypedDataSigner>
   return { address, sign: (typedData) => signByProvider(provider, { address, typedData }) };
 }
 
-/** What is wrong with a wallet, as a program matches it. */
+/** The fault of a wallet, as a program matches it. */
 export type WalletErrorCode =
   /** There is no account to sign with: the wallet is locked, or this page has no leave to use it. */
   | 'SIGNER_MISSING'

@@ -8,7 +8,7 @@ import type { ChainReader } from './chainReader.ts';
 import type { Submission, UserVerbs } from './createVerbs.ts';
 import type { SignableTypedData, SignerSource } from './openSigner.ts';
 
-/** What a user's client is made of. */
+/** Options of a user's client. */
 export type UserClientOptions = {
   readonly gateway: GatewayClient;
   /** Chain of the requests, like `eip155:31337`. */

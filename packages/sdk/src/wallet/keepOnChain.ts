@@ -12,7 +12,7 @@ export interface AddedChain {
 export interface WantedChain {
   /** EIP-155 id: that of the client's `domain`. */
   readonly chainId: number;
-  /** What a wallet that does not know the chain is told; default: it is told nothing. */
+  /** The chain to add to a wallet that does not know it; default: none is added. */
   readonly add?: AddedChain | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { ActionInput } from '../user/actionInput.ts';
 import type { Submission } from '../user/createVerbs.ts';
 import type { UserClient } from '../user/userClient.ts';
 
-/** What the gateway takes by default. */
+/** The gateway's default limit. */
 const DEFAULT_MAX_BATCH_SIZE = 100;
 
 /** How a run is signed. */
@@ -73,7 +73,7 @@ export type ActionOrder<A extends SignedAction = SignedAction> = A extends Signe
   ? { readonly action: A; readonly input: ActionInput<A> }
   : never;
 
-/** What several orders become: one signature, one nonce, one transaction. */
+/** Several orders joined: one signature, one nonce, one transaction. */
 interface JoinedOrder {
   readonly order: ActionOrder;
   /** How many orders it carries out. */

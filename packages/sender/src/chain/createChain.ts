@@ -51,17 +51,17 @@ export interface ToldCount {
   readonly count: number;
 }
 
-/** What the sender asks nodes, each answer checked; every function throws RpcAnswerError or RpcUnavailableError. */
+/** The sender's reads of its nodes, each answer checked; every function throws RpcAnswerError or RpcUnavailableError. */
 export interface Chain {
   /** How many nodes there are. */
   readonly nodes: number;
   chainId(): Promise<number>;
-  /** What each node says that answers; null: it no longer has the first block. */
+  /** The first block's hash from each node that answers; null: it no longer has the block. */
   genesisHashes(): Promise<readonly (Hash | null)[]>;
   head(): Promise<BlockHead>;
   /** The time of the newest block of each node that answers, in Unix seconds. */
   headTimes(): Promise<readonly { readonly node: number; readonly seconds: bigint }[]>;
-  /** What the node suggests as tip, but no more than was usual in the last blocks, in wei. */
+  /** The tip suggested by the node, but no more than was usual in the last blocks, in wei. */
   suggestedTip(): Promise<bigint>;
   /** Of the account, in wei, as the nodes have it together. */
   balance(): Promise<bigint>;

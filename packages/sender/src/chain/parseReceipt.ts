@@ -18,7 +18,7 @@ export interface Receipt {
   readonly status: 'success' | 'reverted';
   readonly gasUsed: bigint;
   readonly effectiveGasPrice: bigint;
-  /** What was paid beside the gas for the data, in wei, as OP-stack chains tell; 0 on others. */
+  /** The price of the data beside the gas, in wei, as OP-stack chains tell; 0 on others. */
   readonly dataFee: bigint;
   readonly logs: readonly Log[];
 }
@@ -47,7 +47,7 @@ function readAmount(receipt: JsonRecord, name: string): bigint {
 }
 
 /**
- * What the operator of an OP-stack chain charges: since Isthmus a millionth of the scalar for each gas, and since Jovian, which brought the
+ * The operator's charge on an OP-stack chain: since Isthmus a millionth of the scalar for each gas, and since Jovian, which brought the
  * scalar of the footprint into receipts, a hundred times the scalar; and a constant.
  *
  * @see https://specs.optimism.io/protocol/jovian/exec-engine.html#operator-fee

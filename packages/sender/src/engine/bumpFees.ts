@@ -11,7 +11,7 @@ import { signCancellation, signVersion } from './signVersion.ts';
 const MAX_TIMES_MARKET = 4n;
 const MAX_TIMES_MARKET_UNDERPRICED = 16n;
 
-/** What a next version offers. @returns undefined: nothing more is offered for now */
+/** The fees of the next version. @returns undefined: nothing more is offered for now */
 async function nextFees(
   engine: Engine,
   { intent, kind }: { readonly intent: LiveIntent; readonly kind: TxVersion['kind'] },
@@ -110,7 +110,7 @@ const EXPIRED: IntentFailure = {
   message: 'The transaction was in no block in time; its nonce was freed.',
 };
 
-/** What its calldata alone costs, in gas: the least that a transaction uses which is mined in vain. @see EIP-2028 */
+/** Gas of its calldata alone: the least that a transaction uses which is mined in vain. @see EIP-2028 */
 function leastGas({ call: { data } }: LiveIntent): bigint {
   const bytes = hexToBytes(data);
   const zeros = bytes.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0);

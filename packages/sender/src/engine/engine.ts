@@ -58,7 +58,7 @@ export interface Engine {
   heldBelow: number | undefined;
   /** When the chain's account nonce was last known to agree with ours. */
   nonceSeenAtMs: number;
-  /** What may still be spent, in wei; undefined: ask the node. */
+  /** The wei that may still be spent; undefined: ask the node. */
   spendableWei: bigint | undefined;
   head: BlockHead | undefined;
   /** When `head` was first seen, by the clock that is never set. */

@@ -86,17 +86,17 @@ export async function lookForForeign(engine: Engine): Promise<void> {
   }
 }
 
-/** What was handed over before somebody else's transactions were mined may be worth nothing after them. */
+/** Rejects intents handed over before somebody else's transactions were mined: they may be worth nothing after them. */
 function rejectQueued(engine: Engine): void {
   const { code, message } = describeSharedKey(engine, engine.nextNonce - 1);
   for (const intent of engine.queue.filter(({ isJournalled }) => !isJournalled))
     forgetIntent(engine, { intent, error: new SenderError(code, message) });
 }
 
-/** What a node says of transactions that the journal does not know: they wait for a block, are mined, or the node has dropped them. */
+/** A node's state of transactions that the journal does not know: they wait for a block, are mined, or the node has dropped them. */
 type Standing = 'waiting' | 'mined' | 'dropped';
 
-/** What nodes say together. On a tie it is not waited, unless a node can show what waits, and none says that it is mined. */
+/** The nodes' joint answer. On a tie it does not wait, unless a node can show a waiting transaction, and none says that it is mined. */
 async function weighStandings(
   { chain, live, nextNonce }: Engine,
   told: readonly { readonly latest: number; readonly standing: Standing }[],

@@ -61,7 +61,9 @@ async function listStale(chain: Chain, nowMs: number): Promise<readonly number[]
   return told.filter(({ seconds }) => isStale(seconds)).map(({ node }) => node);
 }
 
-/** What each node says whose two counts agree as far as they can: a nonce that is made up would never be mined, nor would any above it. */
+/**
+ * The counts of each node whose two counts agree as far as they can: a nonce that is made up would never be mined, nor would any above it.
+ */
 async function readCounts(chain: Chain, nowMs: number): Promise<readonly Counts[]> {
   const [latest, pending] = await Promise.all([
     chain.accountNonces('latest', OPENING_PATIENCE_MS),

@@ -26,7 +26,7 @@ const EARLY_MS = 100;
 /** While intents wait for room. */
 const BUSY_POLL_MS = 10;
 
-/** What looking for receipts has told. */
+/** The result of looking for receipts. */
 interface Looks {
   readonly found: readonly Finding[];
   /** All their answers say that there is no receipt. */
@@ -77,7 +77,7 @@ function takeBack(engine: Engine, seen: { intents: readonly LiveIntent[]; count:
 interface StandingCount {
   /** The most that any of them says: what may be mined is looked for. */
   readonly highest: number;
-  /** What two of them confirm: what is below it, and has no receipt, was displaced. */
+  /** Confirmed by two of them: an intent below it without a receipt was displaced. */
   readonly agreed: number;
   /** As `agreed`; of two that differ the higher: below it nothing is free. */
   readonly used: number;

@@ -11,7 +11,7 @@ const TIP_MAX_AGE_MS = 60_000;
 const MAX_TIP_WEI = 100_000_000_000n;
 const MAX_TIMES_BASE = 10n;
 
-/** What gas costs, asked for seldom. */
+/** The price of gas, asked for seldom. */
 export interface FeeSource {
   /** @throws RpcAnswerError, RpcUnavailableError */
   market(): Promise<Market>;
@@ -31,7 +31,7 @@ export function createFeeSource({
   readonly view?: Pick<ChainView, 'market'> | undefined;
   readonly monotonicNow: () => number;
 }): FeeSource {
-  /** What the caller knew has proven too low until then. */
+  /** The caller's price has proven too low until then. */
   let untilMs = Number.NEGATIVE_INFINITY;
   let base: { readonly wei: bigint; readonly atMs: number } | undefined;
   let tip: { readonly wei: bigint; readonly atMs: number } | undefined;
@@ -66,13 +66,13 @@ export function createFeeSource({
   };
 }
 
-/** What a transaction offers for a unit of gas, in wei. */
+/** A transaction's offer for a unit of gas, in wei. */
 export interface Fees {
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** What gas costs now, in wei. */
+/** The current price of gas, in wei. */
 export interface Market {
   readonly baseFeePerGas: bigint;
   readonly tip: bigint;

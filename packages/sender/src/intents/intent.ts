@@ -2,7 +2,7 @@ import type { Address, Hash, Hex, Log } from 'viem';
 import type { SenderErrorCode } from '../senderError.ts';
 import type { IntentState } from './intentState.ts';
 
-/** What a caller wants on the chain. */
+/** The caller's call on the chain. */
 export interface Call {
   readonly to: Address;
   readonly data: Hex;
@@ -16,7 +16,7 @@ export interface Call {
 export interface IntentFailure {
   readonly code: SenderErrorCode;
   readonly message: string;
-  /** What freeing the nonce has cost, in wei, once it is `abandoned`. */
+  /** The cost of freeing the nonce, in wei, once it is `abandoned`. */
   readonly spentWei?: bigint;
 }
 
@@ -37,7 +37,7 @@ export interface TxVersion {
   readonly createdAtMs: number;
 }
 
-/** What the journal knows about an intent. */
+/** An intent as the journal has it. */
 export interface Intent {
   readonly intentId: string;
   readonly state: IntentState;
@@ -73,7 +73,7 @@ export interface Sent {
   readonly gasUsed: bigint;
   /** In wei. */
   readonly effectiveGasPrice: bigint;
-  /** What was paid beside the gas for the data, in wei: on OP-stack chains. */
+  /** The price of the data beside the gas, in wei: on OP-stack chains. */
   readonly dataFee: bigint;
   readonly logs: readonly Log[];
 }

@@ -61,7 +61,7 @@ export interface LiveIntent {
   lineage: Lineage | undefined;
 }
 
-/** What a new intent is made of. */
+/** The parts of a new intent. */
 export interface IntentDraft {
   readonly intentId: string;
   readonly label: string | undefined;
@@ -95,7 +95,7 @@ export function createLiveIntent(draft: IntentDraft, nowMs: number): LiveIntent 
   };
 }
 
-/** What is not journalled, as it is at first. */
+/** The state that is not journalled, as it is at first. */
 export function createTraces() {
   return { offered: undefined, nextBroadcastAtMs: 0, refusals: 0, isUnderpriced: false, misses: 0, lineage: undefined };
 }

@@ -74,7 +74,7 @@ export function readEnded(row: Row): Intent {
   };
 }
 
-/** What has ended for good, in its short form. */
+/** Intents that have ended for good, in their short form. */
 export interface EndedIntents {
   /** Moves an intent from the other tables to this one. */
   add(intent: LiveIntent): void;

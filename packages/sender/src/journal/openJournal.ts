@@ -7,7 +7,7 @@ import { SenderError } from '../senderError.ts';
 import { createEndedIntents } from './endedIntents.ts';
 import { intentParameters, type Row, readIntent, readVersion, SENDER_SCHEMA, versionParameters } from './schema.ts';
 
-/** What is written together: all of it, or nothing. */
+/** Entries written together: all of them, or none. */
 export interface JournalEntry {
   readonly intents: readonly LiveIntent[];
   readonly versions: readonly TxVersion[];
@@ -18,9 +18,9 @@ export interface Journal {
   /** Writes in one transaction, and returns once the disk has it. @throws SenderError `JOURNAL_FAILED` */
   commit(entry: JournalEntry): void;
   get(intentId: string): LiveIntent | undefined;
-  /** What is kept of an intent that was pruned. */
+  /** The kept form of an intent that was pruned. */
   ended(intentId: string): Intent | undefined;
-  /** What is kept of those that were pruned. */
+  /** The kept forms of those that were pruned. */
   listEnded(states: readonly IntentState[]): readonly Intent[];
   /** Intents in the order in which they were made, but those that were pruned. */
   list(states: readonly IntentState[]): readonly LiveIntent[];

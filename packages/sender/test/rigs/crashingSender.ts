@@ -9,7 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { openSender, type SenderEvent } from '../../src/index.ts';
 import { badCall, markedCall } from './createSenderRig.ts';
 
-/** What the process is told. */
+/** The process's settings. */
 export interface CrashSettings {
   readonly journalPath: string;
   readonly lockDir: string;

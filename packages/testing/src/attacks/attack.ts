@@ -1,4 +1,4 @@
-/** What is attacked: an installation that the attacker knows by its address alone. */
+/** The target: an installation that the attacker knows by its address alone. */
 export interface AttackTarget {
   /** Its base, without a path. */
   readonly url: URL;
@@ -8,7 +8,7 @@ export interface AttackTarget {
   readonly addresses: readonly string[];
 }
 
-/** What an attack has come to so far. */
+/** The attack's figures so far. */
 export interface AttackState {
   /** Connections that were tried. */
   readonly tried: number;

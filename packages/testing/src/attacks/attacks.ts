@@ -145,7 +145,7 @@ export const attacks = {
 
 export type AttackName = keyof typeof attacks;
 
-/** What an attacker does with a connection. */
+/** An attacker's use of a connection. */
 interface Behaviour {
   /** Sent as soon as the connection is open. */
   readonly first: (place: number) => string | Buffer;

@@ -42,7 +42,7 @@ export interface Memory {
   readonly after: number;
 }
 
-/** What came of it. */
+/** The result of an attack. */
 export interface AttackReport {
   readonly attacks: readonly { readonly name: AttackName; readonly state: AttackState }[];
   /** How an honest client was served while the attacks went on. */

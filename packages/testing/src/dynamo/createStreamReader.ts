@@ -1,6 +1,6 @@
 /** Who reads the stream of a table, record by record. */
 export interface StreamReader<R> {
-  /** What has come since the last look. */
+  /** Reads the records since the last call. */
   read(): Promise<readonly R[]>;
 }
 

@@ -1,4 +1,4 @@
-/** What can befall a call on its way, in the order in which shares are laid out. */
+/** The faults of a call on its way, in the order in which shares are laid out. */
 export const FAULT_KINDS = [
   /** It arrives late. */
   'delay',

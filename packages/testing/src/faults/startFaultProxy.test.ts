@@ -9,7 +9,7 @@ import { type FaultProxy, startFaultProxy } from './startFaultProxy.ts';
 /** How long a call that is never answered is waited for, in milliseconds. */
 const SILENCE_MS = 600;
 
-/** What a caller sees, and whether the upstream did it, where the line is at fault. */
+/** The caller's view of a faulty line, and whether the upstream carried the call out. */
 const LINE_FAULTS: readonly [FaultKind, string, boolean][] = [
   ['delay', '201 echo of it', true],
   ['cutBefore', 'TypeError', false],

@@ -100,7 +100,7 @@ function sendHalf(response: ServerResponse, { status, headers, body }: UpstreamA
   return new Promise((resolve) => response.write(body.subarray(0, Math.floor(body.length / 2)), () => resolve()));
 }
 
-/** What each fault does; `forward` has the upstream do the call. */
+/** The act of each fault; `forward` has the upstream do the call. */
 function createFaultActs(answers: FaultAnswers, maxDelay: () => number) {
   type Act = (response: ServerResponse, forward: () => Promise<UpstreamAnswer>) => Promise<void>;
   const pass: Act = async (response, forward) => send(response, await forward());

@@ -30,7 +30,7 @@ export interface LambdaGateway {
   readonly tokens: readonly string[];
   /** Every line that the function has printed. */
   readonly output: readonly string[];
-  /** What the instances have shown so far. */
+  /** The instances' figures so far. */
   report(): PoolReport;
   stop(): Promise<void>;
 }
@@ -134,7 +134,7 @@ function startCounting({ env, ...options }: SandboxOptions, endpoint: string) {
 interface SandboxPool {
   /** Hands a call to an idle instance, or to a new one, or to the first that becomes idle. */
   invoke(event: unknown): Promise<string>;
-  /** What the instances have shown so far. */
+  /** The instances' figures so far. */
   report(): PoolReport;
   close(): Promise<void>;
 }
@@ -213,7 +213,7 @@ interface FrontOptions {
   readonly invoke: (event: unknown) => Promise<string>;
 }
 
-/** What a function answers an HTTP API with. */
+/** A function's answer to an HTTP API. */
 interface Result {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;

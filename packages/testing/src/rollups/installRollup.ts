@@ -24,7 +24,7 @@ async function put(
   for (const [index, value] of slots) await chain.setStorageAt({ address, index, value: word(value) });
 }
 
-/** What an OP-stack chain charges for data. */
+/** Prices of data on an OP-stack chain. */
 export interface OpStackPrices {
   /** Wei a gas on the base chain. */
   readonly l1BaseFee: bigint;

@@ -30,7 +30,7 @@ export interface WorldOptions extends Pick<ProgramOptions, 'onUnexpectedEnd' | '
   readonly contracts?: Partial<Omit<DeployOptions, 'rpcUrl' | 'privateKey' | 'officialRelayers'>>;
   /** Settings of the gateway. */
   readonly gateway?: ProgramEnv;
-  /** What each prism holds, in base units; default a million credits. */
+  /** Credits of each prism, in base units; default a million credits. */
   readonly credits?: bigint;
   /** Folder that takes all data and logs, and stays; default one that goes with the world. */
   readonly dir?: string;

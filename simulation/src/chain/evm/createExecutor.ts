@@ -28,10 +28,10 @@ export interface EvmLog {
 export interface Outcome {
   readonly isSuccess: boolean;
   readonly gasUsed: bigint;
-  /** What was given back of the gas that was used. */
+  /** Refund of the gas that was used. */
   readonly refund: bigint;
   readonly returned: Uint8Array;
-  /** What ended it, as the EVM names it: `revert`, `out of gas`, … */
+  /** The end as the EVM names it: `revert`, `out of gas`, … */
   readonly failure: string | undefined;
   readonly logs: readonly EvmLog[];
   readonly created: Address | undefined;
@@ -52,7 +52,7 @@ export interface Executor {
 
 /** Most of what is used that is given back, as a part of it. @see https://eips.ethereum.org/EIPS/eip-3529 */
 const MAX_REFUND_PART = 5n;
-/** What an account that is there already need not pay for its permission. */
+/** The refund for the permission of an account that is there already. */
 const KNOWN_AUTHORITY_REFUND = BigInt(AUTHORIZATION_GAS) - 12_500n;
 const DELEGATION = Buffer.from('ef0100', 'hex');
 

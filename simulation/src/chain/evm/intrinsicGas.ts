@@ -6,7 +6,7 @@ const [FLOOR_ZERO_BYTE_GAS, FLOOR_BYTE_GAS] = [10, 40];
 const [ADDRESS_GAS, SLOT_GAS] = [2400, 1900];
 export const AUTHORIZATION_GAS = 25_000;
 
-/** What of a transaction its gas depends on before it runs. */
+/** The parts of a transaction that its gas depends on before it runs. */
 export type Payload = Pick<SignedTransaction, 'to' | 'accessList' | 'authorizations'> & { readonly data: Uint8Array };
 
 /**

@@ -93,7 +93,7 @@ async function sload({ stack, interpreter }: RunState): Promise<void> {
   stack._store[stack._len - 1] = readWord(value, 0, value.length);
 }
 
-/** What the library calls its parameters by. */
+/** The library's name for its parameters. */
 export interface Common {
   param(name: string): bigint;
 }

@@ -6,7 +6,7 @@
 import { type EVM, EVMError } from '@ethereumjs/evm';
 import { type Common, quicken } from './quickOpcodes.ts';
 
-/** What of a run of the library's is used here. */
+/** The part of a run of the library's that is used here. */
 export interface RunState {
   programCounter: number;
   opCode: number;
@@ -47,7 +47,7 @@ interface Analysis {
   readonly opcodesCached: readonly OpEntry[];
 }
 
-/** What of the library's class is used here. */
+/** The part of the library's class that is used here. */
 interface Interpreter {
   readonly common: Common;
   readonly _runState: RunState;

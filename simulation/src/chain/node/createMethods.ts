@@ -23,7 +23,7 @@ import { createCallMethods } from './runCalls.ts';
 const VERSION = 'Geth/v1.16.0-simulated/prism';
 /** Most that a transaction may cost in fees, as geth's `--rpc.txfeecap` has it, in wei. */
 const FEE_CAP = 10n ** 18n;
-/** What geth's oracle of tips looks at. @see https://github.com/ethereum/go-ethereum/blob/master/eth/gasprice/gasprice.go */
+/** Constants of geth's oracle of tips. @see https://github.com/ethereum/go-ethereum/blob/master/eth/gasprice/gasprice.go */
 const [TIP_BLOCKS, TIP_SAMPLES, TIP_PERCENTILE, IGNORED_TIP, MAX_TIP] = [20, 3, 60, 2n, 500n * 10n ** 9n];
 const MAX_HISTORY_BLOCKS = 1024;
 
@@ -41,7 +41,7 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
     };
   };
 
-  /** What waits, as the node shows it. */
+  /** The waiting transactions, as the node shows them. */
   function shown({ faults, name, own }: NodeView, entries: readonly PoolEntry[]): readonly PoolEntry[] {
     if (faults.poolView === 'none') return [];
     return faults.poolView === 'all' ? entries : entries.filter(({ node, hash }) => node === name || own.has(hash));

@@ -140,7 +140,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What is no node's error is a fault of the simulation, and is seen as one. @throws unknown */
+/** Describes an error that is no node's as a fault of the simulation, so that it is seen as one. @throws unknown */
 function describeError(error: unknown): object {
   if (!(error instanceof RpcFailure)) throw error;
   const { code, message, data } = error;

@@ -6,7 +6,7 @@ import type { Pool } from '../pool/createPool.ts';
 import type { BlockRecord, SignedTransaction } from '../records.ts';
 import type { WorldState } from '../state/createWorldState.ts';
 
-/** What the nodes need of the chain. */
+/** The chain's part for the nodes. */
 export interface NodePorts {
   readonly chainId: number;
   readonly branches: Branches;
@@ -28,7 +28,7 @@ export interface NodeView {
   readonly head: BlockRecord;
   readonly faults: NodeFaults;
   readonly name: string;
-  /** What waits in this node alone. */
+  /** Transactions that wait in this node alone. */
   readonly own: Map<Hash, SignedTransaction>;
 }
 

@@ -53,7 +53,7 @@ export function readQuantity(value: unknown, place: number): bigint {
   return BigInt(value);
 }
 
-/** What a caller names as block. */
+/** The block that a caller names. */
 export type BlockChoice = { readonly block: BlockRecord | undefined; readonly isPending: boolean };
 
 /** @returns the block on the node's branch; undefined if it has none */

@@ -229,7 +229,7 @@ function planBlocks(at: At, asked: Record<string, unknown>): readonly SimulatedP
   return plans;
 }
 
-/** What a transaction with these terms would be refused for. @throws RpcFailure */
+/** The refusal of a transaction with these terms. @throws RpcFailure */
 function checkTransaction(
   session: Session,
   call: CallRequest,

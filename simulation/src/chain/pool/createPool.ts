@@ -15,7 +15,7 @@ export interface PoolEntry extends PoolTransaction {
   readonly sequence: number;
 }
 
-/** What the pool asks of the chain: things after the newest block. */
+/** The chain's part for the pool: state after the newest block. */
 export interface PoolPorts {
   nonce(address: Address): number;
   balance(address: Address): bigint;
@@ -65,7 +65,7 @@ function tipAt({ maxFeePerGas, maxPriorityFeePerGas }: PoolTransaction, baseFeeP
   return room < maxPriorityFeePerGas ? room : maxPriorityFeePerGas;
 }
 
-/** What is wrong with a transaction whatever the state is. @throws RpcFailure */
+/** The refusal of a transaction whatever the state is. @throws RpcFailure */
 function checkForm(signed: SignedTransaction, { gasLimit, minTip }: { gasLimit: bigint; minTip: bigint }): void {
   const size = (signed.raw.length - 2) / 2;
   if (size > MAX_BYTES) throw failServer(`oversized data: transaction size ${size}, limit ${MAX_BYTES}`);

@@ -7,7 +7,7 @@ import { type AccountState, type Key, NOTHING, type StateChanges, toKey, type Wo
 export interface Session extends StateManagerInterface {
   /** Begins anew on the state after a block. */
   begin(base: BlockRecord): void;
-  /** What has been changed since then. */
+  /** The changes since then. */
   changes(): StateChanges;
   account(address: Key): AccountState | undefined;
   setAccount(address: Key, account: AccountState | undefined): void;

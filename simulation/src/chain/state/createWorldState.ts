@@ -1,7 +1,7 @@
 import type { Branches } from '../createBranches.ts';
 import type { BlockRecord } from '../records.ts';
 
-/** What an account is after some block; never changed, only replaced. */
+/** An account after some block; never changed, only replaced. */
 export interface AccountState {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -12,7 +12,7 @@ export interface AccountState {
 /** Addresses and slots as text of a byte a character: the cheapest keys of a Map. */
 export type Key = string;
 
-/** What a block changed. */
+/** The changes of a block. */
 export interface StateChanges {
   /** undefined: it is gone. */
   readonly accounts: ReadonlyMap<Key, AccountState | undefined>;
@@ -37,7 +37,7 @@ interface Version<T> {
 
 export const NOTHING = new Uint8Array(0);
 
-/** What Buffers write texts with; it takes any bytes, and so spares the making of a Buffer. Node's types do not have it. */
+/** The function by which Buffers write texts; it takes any bytes, and so spares the making of a Buffer. Node's types do not have it. */
 const { latin1Slice } = Buffer.prototype as unknown as { latin1Slice(this: Uint8Array): string };
 
 /** Text of a byte a character. */

@@ -1,4 +1,4 @@
-/** What must hold of card payments, looked at again and again. */
+/** Checks the invariants of card payments, again and again. */
 import { creditTokenAbi, stablecoinAbi } from '@prism-gateway/contracts';
 import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem';
 import type { World } from '../createWorld.ts';
@@ -96,7 +96,7 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
       );
   }
 
-  /** What the frontend was told, once the chain had time. */
+  /** Checks the frontend's record, once the chain had time. */
   function checkRecord({ id, txHash, payouts }: PaymentStory): void {
     if (txHash === undefined || payouts.some((payout) => payout.txHash === txHash)) return void wrongSince.delete(id);
     const since = wrongSince.get(id) ?? realm.clock.now();

@@ -37,7 +37,7 @@ export interface Payer {
   hasLostBooks: boolean;
 }
 
-/** What the Exchange has sold, in the chain as it is. */
+/** A sale of the Exchange, in the chain as it is. */
 export interface Purchase {
   readonly txHash: string;
   readonly buyer: string;

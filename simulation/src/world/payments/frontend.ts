@@ -5,7 +5,7 @@ import { createFrontendHandler } from '@prism-gateway/payments/frontend-handler'
 import { type FrontendStore, openFrontendStore } from '@prism-gateway/payments/frontend-store';
 import type { Realm } from '../../core/realm.ts';
 
-/** What is wrong with a frontend. */
+/** The faults of a frontend. */
 export interface FrontendFaults {
   /** How long a claim lasts, in milliseconds. */
   leaseMs: number;

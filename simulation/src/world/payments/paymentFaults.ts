@@ -1,4 +1,4 @@
-/** What goes wrong with card payments, and what operators do about it. */
+/** The faults of card payments, and what operators do about them. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { runCommand } from '@prism-gateway/payments/commands';
 import { restoreDisk, saveDisk } from '../../core/disks.ts';
@@ -17,7 +17,7 @@ const DRY_BOUND_MS = 10 * 60_000;
 /** Half of what is warned below by default, in wei. */
 const DRY_WEI = 5n * 10n ** 16n;
 
-/** What the faults go by. */
+/** The sources of the faults. */
 interface Setting {
   readonly realm: Realm;
   readonly payments: Payments;

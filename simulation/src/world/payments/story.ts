@@ -7,7 +7,7 @@ export interface Payout {
   readonly blockNumber: number;
 }
 
-/** What must become of a card payment. */
+/** The required end of a card payment. */
 export type PaymentExpectation =
   /** Paid once, and the frontend knows. */
   | 'paid'
@@ -39,7 +39,7 @@ export interface PaymentStory {
   openCalmMs: number;
 }
 
-/** What came at the operators' chat. */
+/** A message in the operators' chat. */
 export interface ChatMessage {
   readonly atMs: number;
   /** Name of the machine that sent it. */

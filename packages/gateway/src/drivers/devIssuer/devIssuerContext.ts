@@ -78,7 +78,7 @@ export function requireClient(client: Client, header: string | null): void {
   });
 }
 
-/** What the development issuer's endpoints share. */
+/** Shared by the development issuer's endpoints. */
 export interface DevIssuerContext extends Client {
   /** Issuer identifier: the URL under which the issuer is mounted, no slash at its end. */
   readonly issuer: string;

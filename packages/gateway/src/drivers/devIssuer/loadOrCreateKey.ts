@@ -45,7 +45,7 @@ export async function createKeyFile(path: string): Promise<void> {
 export interface DevelopmentKey {
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
-  /** What the key set shows. */
+  /** The public key in the key set. */
   readonly publicJwk: JWK;
   /** RFC 7638 thumbprint. */
   readonly kid: string;

@@ -116,7 +116,7 @@ function assertMethod(method: string): void {
   throw new ObjectRefusedError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, PUT, HEAD, DELETE, OPTIONS' } });
 }
 
-/** What a good seal alone does not say. */
+/** Checks what a valid seal does not show. */
 function assertInForce(order: PresignedOrder, request: Request, { now, bindContent }: DiskObjectsOptions): void {
   if (now() >= order.expiresSeconds * 1000) throw new ObjectRefusedError('OBJECT_URL_EXPIRED');
   if (bindContent && order.method === 'PUT' && order.bound === undefined)

@@ -4,7 +4,7 @@ import type { Logger } from '../../ports/logger.ts';
 interface SpaceOptions {
   /** A directory of the file system in question. */
   readonly directory: string;
-  /** What is refused, for the log. */
+  /** The refused writes, for the log. */
   readonly what: 'new requests' | 'uploads';
   /** Fewest bytes that have to be free; 0: nobody looks. */
   readonly minFreeBytes: number;

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 
-/** What the URL of a local object is signed for. */
+/** The order that the URL of a local object is signed for. */
 export interface PresignedOrder {
   readonly method: string;
   /** `v1/{64 hex}/{32 hex}/{64 hex}`. */

@@ -12,7 +12,7 @@ export interface Reservation {
   release(): void;
 }
 
-/** What the objects of each user take up. */
+/** Bytes of each user's objects. */
 export interface UserQuota {
   /** @param objectPath `v1/{user}/{project}/{key}` */
   open(objectPath: string): Promise<Reservation>;

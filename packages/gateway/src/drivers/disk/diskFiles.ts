@@ -72,7 +72,7 @@ function tryLinking(directory: string): void {
   }
 }
 
-/** What an answer says about an object. */
+/** The facts about an object in an answer. */
 export interface ObjectFacts {
   readonly size: number;
   readonly etag: string;

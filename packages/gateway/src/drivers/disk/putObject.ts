@@ -12,7 +12,7 @@ export interface Upload {
   readonly body: UploadBody;
   /** Base64 of the SHA-256 that the content must have; absent: any content is good. */
   readonly checksum?: string | undefined;
-  /** What happens when the object is there already. */
+  /** What to do if the object exists. */
   readonly onConflict: 'refuse' | 'replace';
 }
 

@@ -64,7 +64,7 @@ export function openBody(request: Request, { maxBytes, pace = LEAST_PACE, takeRo
   let wasTooSlow = false;
   let isRefused = false;
 
-  /** What is read after a refusal is only dropped. */
+  /** The rest of a refused body is read and dropped. */
   function makeRoom(bytes: number): void {
     try {
       takeRoom?.(bytes);

@@ -7,7 +7,7 @@ import { openTempFile, sweepTempFiles } from './tempFiles.ts';
 
 const OTHER_HOST = '00000000';
 
-/** What a file's name begins with, which stands for the machine. */
+/** The first characters of a file's name, which stand for the machine. */
 const hostOf = (path: string) => basename(path).slice(0, 8);
 
 let host: string;

@@ -56,7 +56,7 @@ interface AdminContext {
   readonly removed: (requestId: string) => void;
 }
 
-/** What administrators do, in DynamoDB. */
+/** The administrator's operations in DynamoDB. */
 export function createAdminStore({ table, deliveries, flush, removed }: AdminContext): AdminStore {
   return {
     async readStats(now) {

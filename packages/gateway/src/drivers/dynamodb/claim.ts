@@ -9,7 +9,6 @@ import { headOf, isExpired, PENDING_ATTRIBUTES, type RequestHeader, type Request
 
 const { claim: CLAIM, takeOver: TAKE_OVER } = REQUEST_MOVES;
 
-/** What a claim needs beside the table. */
 interface ClaimContext {
   readonly table: RequestTable;
   readonly params: Pick<ParamsReader, 'complete'>;

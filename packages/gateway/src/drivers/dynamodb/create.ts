@@ -8,14 +8,14 @@ import { TTL_ATTRIBUTE } from './tables.ts';
 /** Looks at a marker until it agrees with what is stored: each further one is a rival, or a process that died. */
 const MAX_LOOKS = 4;
 
-/** What a creation needs beside the table. */
+/** Shared by creations. */
 interface CreateContext {
   readonly table: RequestTable;
   readonly params: ParamsReader;
   readonly get: (requestId: string) => Promise<StoredRequest | undefined>;
 }
 
-/** What a creation found in its place: nothing, the same (it was repeated), or another record, which may have expired. */
+/** The item found in place of a new one: none, the same (the call was repeated), or another, which may have expired. */
 type Found = 'nothing' | 'same' | 'other' | 'expired';
 
 /**

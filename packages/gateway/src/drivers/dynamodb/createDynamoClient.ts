@@ -131,7 +131,7 @@ const MAX_SOCKETS = 256;
 /** The default logger drops what it is told, but the SDK copies each input and output for its `info` first: 5 % of a call's time. */
 const WITHOUT_INFO = { debug: () => undefined, warn: () => undefined };
 
-/** What may be chosen of the AWS SDK's own settings; the rest it reads itself. */
+/** The AWS SDK's settings that may be chosen; it reads the rest itself. */
 export type DynamoClientSettings = Pick<DynamoDBClientConfig, 'region' | 'endpoint' | 'credentials'>;
 
 /**

@@ -18,7 +18,7 @@ import {
   tableDescriptions,
 } from './tables.ts';
 
-/** What the stream tells of a write: the item before it, and after. */
+/** Stream records hold the item before and after the write. */
 const STREAM_VIEW = 'NEW_AND_OLD_IMAGES';
 /** Longest wait for a table to become active, in seconds; AWS takes about ten, a local engine none. */
 const MAX_WAIT_SECONDS = 60;

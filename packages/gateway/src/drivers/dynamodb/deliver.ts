@@ -31,7 +31,7 @@ interface QueueContext {
   readonly webhooks: Pick<WebhookRegister, 'edit'>;
 }
 
-/** What waits, one webhook at a time. */
+/** The queue of deliveries, one webhook at a time. */
 export interface DynamoDeliveryQueue extends Pick<DeliveryQueue, 'settle'> {
   takeOf(webhook: RegisteredWebhook, order: DeliveryOrder): Promise<readonly HeldDelivery[]>;
   /** When a webhook is looked at next, in milliseconds since the epoch; undefined: nothing waits. */
@@ -105,14 +105,14 @@ export async function hurry(deliveries: Table, webhookId: string, now: number): 
   await Promise.all(later.map(({ key, dueAt }) => postpone(deliveries, { key, from: dueAt, to: now })));
 }
 
-/** What an attempt that went well says of its receiver. */
+/** The health of a receiver after a successful attempt. */
 const healthy = (now: number): HealthChange => ({
   ...{ fails: 0, failingSince: undefined, pausedUntil: 0, probeUntil: 0, deliveredAt: now },
 });
 
 /** Makes the queue of what waits, which the stream's function has written. @see docs/specification.md WEBHOOK-5, WEBHOOK-6 */
 export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): DynamoDeliveryQueue {
-  /** What this process has taken, by webhook and delivery: what it is told of an outcome does not say where it stands. */
+  /** Deliveries taken by this process, by webhook and delivery: an outcome does not say where its delivery is stored. */
   const held = new Map<string, HeldDelivery>();
   const nameOf = ({ webhookId, deliveryId }: Pick<HeldDelivery, 'webhookId' | 'deliveryId'>) =>
     `${webhookId}/${deliveryId}`;

@@ -21,13 +21,12 @@ const CLAIMS_AGE_MS = 5000;
 const CLAIMS_WAY_MS = 5000;
 /** How far the clocks of two processes may differ: what began this long before "now" may have become pending after it. */
 const CLOCKS_MS = 1000;
-/** What was released this long before a walk begins is found among what is pending, as old as it is. */
+/** A walk finds requests released this long before it began among the pending ones, in order of age. */
 const RELEASES_MS = 60_000;
 
 /** Most pages that are looked at for one that is not empty. */
 const MAX_PAGES = 5;
 
-/** What a feed needs beside the table. */
 export interface FeedContext {
   readonly table: RequestTable;
   readonly params: ParamsReader;
@@ -106,7 +105,7 @@ async function readStanding(
   });
 }
 
-/** What was found behind a place. */
+/** Entries after a position. */
 interface Found {
   readonly pending: Followed;
   readonly released: Followed;

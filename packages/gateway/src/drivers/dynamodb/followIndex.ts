@@ -99,7 +99,7 @@ export function readFeedCursor(text: string): FeedCursor {
  */
 const LONGEST_WAY_MS = 60_000;
 
-/** What is followed: the lanes of one chain, and how many entries a cursor remembers. */
+/** The lanes of one chain to follow, and how many entries a cursor remembers. */
 interface FollowPlan {
   readonly lanes: readonly Lane[];
   readonly mostGiven: number;

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 
-/** What an attribute holds: text, a number, bytes, or a set of texts. */
+/** An attribute's value: text, a number, bytes, or a set of texts. */
 export type Value = string | number | Uint8Array | ReadonlySet<string>;
 /** An item, or some of its attributes. What is undefined is not there. */
 export type Item = Readonly<Record<string, Value | undefined>>;
@@ -127,7 +127,7 @@ export async function askStore<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What became of a write: done, with an update's item after it; or refused by its condition, with the item as it stands, if there is one. */
+/** The result of a write: done, with the item after an update; or refused by its condition, with the item as it stands, if there is one. */
 export interface Written {
   readonly done: boolean;
   readonly item: Item | undefined;

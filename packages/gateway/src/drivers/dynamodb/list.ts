@@ -12,7 +12,6 @@ const MAX_READ_BACK = 500;
 /** Records that are read back at once if many may not match: what one BatchGetItem takes. */
 const FULL_BATCH = 100;
 
-/** What a list needs beside the table. */
 interface ListContext {
   readonly table: RequestTable;
   readonly params: ParamsReader;

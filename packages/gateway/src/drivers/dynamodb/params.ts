@@ -4,7 +4,7 @@ import type { StoredRequest } from '../../ports/requestStore.ts';
 import { readBytes, readItems } from './items.ts';
 import type { RequestHeader, RequestTable } from './record.ts';
 
-/** What a walk has found. */
+/** The entries found by a walk. */
 export interface FoundHeads {
   readonly heads: readonly RequestHeader[];
   /** Gives one of them back to the walk, and all that was taken after it. */
@@ -45,8 +45,8 @@ export async function completeFitting(
 }
 
 /**
- * What params look like, for the compressor: texts that it finds here cost almost nothing. It is part of the stored format:
- * other words make what is stored unreadable.
+ * A dictionary of typical params for the compressor: texts in it cost almost nothing. It is part of the stored format: another dictionary
+ * makes what is stored unreadable.
  */
 const DICTIONARY = Buffer.from(
   '{"requests":[{"fundAmount":"0","relayerFundAmount":"0","salt":"0x","permit":{"deadline":"","newOwner":"0x","dataIds":["0x","payloads":["0x","0x"],"cloudId":"0x","dataId":"0x","payload":"0x000000000000000000000000000000","relayerFee":"1000000000000000000","timestamp":"1800000000","signer":"0x","v":27,"r":"0x","s":"0x"}',

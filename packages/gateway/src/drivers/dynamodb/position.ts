@@ -27,7 +27,7 @@ export const endOf = (time: number): Position => edgeOf(time, 'f');
 /** Writes a position as the bytes of a sort key; bytes sort as the digits do. */
 export const positionBytes = (position: Position): Uint8Array => Buffer.from(position, 'hex');
 
-/** What all sort keys of a lane of the index by status begin with; no chain's name holds a zero byte. */
+/** The prefix of a lane's sort keys in the index by status; no chain's name holds a zero byte. */
 export const laneBytes = (lane: string): Uint8Array => Buffer.from(`${lane}\0`);
 
 /** Writes the sort key of a lane of that index. */

@@ -12,7 +12,7 @@ const COUNTER_LIFETIME_SECONDS = 180;
 /** Calls that a process counts by itself before it adds them to the table, and the part of a limit that they may use. */
 const [CALLS_AT_ONCE, PART_AT_ONCE] = [10, 0.01];
 
-/** What a process knows of a client in one window. */
+/** A client's hits in one window, as this process knows them. */
 interface Known {
   readonly window: number;
   /** Hits of the window before. */

@@ -7,7 +7,7 @@ import { lanePositionBytes, POSITION_BYTES, positionBytes, positionOf } from './
 import type { TableRegister } from './tableRegister.ts';
 import { TTL_ATTRIBUTE } from './tables.ts';
 
-/** What every function on the requests' table is given. */
+/** The context of every function on the requests' table. */
 export interface RequestTable extends Table {
   readonly register: TableRegister;
   /** Partitions of one status in its index; it may grow, never shrink. */

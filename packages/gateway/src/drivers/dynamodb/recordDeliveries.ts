@@ -7,7 +7,7 @@ import { put, type Table } from './items.ts';
 import { type RequestChange, readChange, type StreamRecord } from './recordStats.ts';
 import { countDropped, type RegisteredWebhook, type WebhookRegister } from './webhookRegister.ts';
 
-/** What happened to a request, and its place among all that happened to it. */
+/** A move of a request, with its place among all moves. */
 interface Move extends MessageFacts {
   readonly place: string;
 }

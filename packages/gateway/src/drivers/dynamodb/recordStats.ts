@@ -32,7 +32,7 @@ export interface StreamRecord {
 
 type RequestRecord = RequestHeader['record'];
 
-/** What a write has done to a request. */
+/** The change that a write made to a request. */
 export interface RequestChange {
   /** Where the write stands among all: text that grows. */
   readonly place: string;

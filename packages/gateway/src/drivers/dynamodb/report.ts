@@ -34,7 +34,7 @@ export async function reportRequest(
   return await transitionOf(table, params, written, callId);
 }
 
-/** What a claim and a failure leave; what was to expire stays again. */
+/** Attributes that a claim or a failure leaves; released without them, the record no longer expires. */
 const CLAIM_ATTRIBUTES = ['claimedBy', 'claimedAt', 'errorMessage', TTL_ATTRIBUTE] as const;
 
 /** Gives a claim back: its owner's `processing` becomes `pending`, and nothing of the claim stays. Or reopens what it reported failed. */

@@ -32,7 +32,7 @@ export const statsKeys = {
 
 /** The counts of a part of time or of a relayer, in one letter each: names are paid for with every read. */
 export const letters = { posts: 'p', claims: 'c', success: 's', failed: 'f' } as const;
-/** What else is known of a relayer: its open claims, claims that rivals won, and when it was seen last. */
+/** Other counters of a relayer: open claims, claims won by rivals, and when it was seen last. */
 export const relayerLetters = { open: 'o', conflicts: 'x', seen: 't' } as const;
 
 /** The stats' lane in the table of deliveries: no write of them is told by the stream that they come from. */

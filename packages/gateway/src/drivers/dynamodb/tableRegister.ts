@@ -26,7 +26,7 @@ interface RegisterOptions {
   readonly ownChains: readonly string[];
 }
 
-/** What a table's own item says of it. */
+/** The table's item about itself. */
 export interface TableRegister {
   /**
    * Checks once that the table is for this process, and notes its shards and chains.

@@ -14,7 +14,7 @@ const FILTERED_ENTRIES = 1000;
 export interface Lane {
   readonly index: IndexDescription;
   readonly partition: string | Uint8Array;
-  /** What all its sort keys begin with. */
+  /** The prefix of all its sort keys. */
   readonly prefix: Uint8Array;
   /** The only chain that is wanted, if others stand there too. */
   readonly chainName?: string;
@@ -55,7 +55,7 @@ export interface IndexKey {
   readonly position: Position;
 }
 
-/** What to walk: lanes, merged in order. */
+/** The lanes to walk, merged in order. */
 interface WalkPlan {
   readonly lanes: readonly Lane[];
   readonly order: 'asc' | 'desc';

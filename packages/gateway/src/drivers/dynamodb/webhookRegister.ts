@@ -10,7 +10,7 @@ const PREFIX = 'w_';
 /** Tries of a change that others make at once. */
 const MAX_TRIES = 8;
 
-/** What others change all the time. */
+/** Fails for an item that others keep changing. */
 const contended = (what: string) =>
   new DependencyUnavailableError('store', { cause: new Error(`${what} is changed by others all the time`) });
 
@@ -91,7 +91,7 @@ const healthKey = (webhookId: string): Item => ({ lane: HEALTH_LANE, place: webh
 export interface StoredHealth extends ReceiverState, Omit<WebhookHealth, 'waiting' | 'failingSince'> {
   /** Until when one delivery is tried, and no other. */
   readonly probeUntil: number;
-  /** What failed before then has a day from then on. */
+  /** Deliveries that failed before then have a day from then on. */
   readonly revivedAt: number;
   /** When somebody is woken up to look at it. */
   readonly wakeAt: number;
@@ -105,7 +105,7 @@ const HEALTH_FIELDS = {
   ...({ droppedAt: 'number', revivedAt: 'number', wakeAt: 'number', version: 'number' } as const),
 };
 
-/** What is known of a webhook that nothing was sent to. */
+/** The health of a webhook that nothing was sent to. */
 export const NEW_HEALTH: StoredHealth = {
   ...{ fails: 0, pausedUntil: 0, probeUntil: 0, revivedAt: 0, wakeAt: 0, version: 0, dropped: 0 },
 };

@@ -14,7 +14,7 @@ interface EmfOptions {
   readonly takeUnits: () => { readonly reads: number; readonly writes: number };
 }
 
-/** What a look at the queue has found, in milliseconds. */
+/** Ages in the queue, in milliseconds. */
 interface QueueAges {
   /** Age of the oldest pending request that counts; 0 if none does. */
   readonly oldestPendingMs: number;
@@ -81,7 +81,7 @@ export function createEmfMetrics({ stage, write, now, takeUnits }: EmfOptions): 
     write(`${JSON.stringify({ ...head, ...properties, ...Object.fromEntries(values) })}\n`);
   }
 
-  /** What has happened since the last line. */
+  /** The points counted since the last line. */
   function takeCounts(): Point[] {
     const { reads, writes } = takeUnits();
     const points: Point[] = [

@@ -4,7 +4,7 @@ import { fetchJson, type ProviderConnection } from './fetchJson.ts';
 import { providerFault } from './providerFault.ts';
 import { requireSecureUrl } from './requireSecureUrl.ts';
 
-/** What this service needs of a provider's discovery document. */
+/** The parts of a provider's discovery document that this service needs. */
 export interface ProviderMetadata {
   readonly jwksUri: string;
   /** Absent when the provider has no introspection endpoint. */

@@ -117,7 +117,7 @@ export function createOidcVerifier(options: OidcVerifierOptions): TokenVerifier 
   return cacheVerifications({ verify: logOutages({ verify, logger, now }), now, maxAgeMs: options.cacheMs });
 }
 
-/** What a good opaque token must be. */
+/** Rules for a valid opaque token. */
 interface OpaqueRules {
   readonly issuer: string;
   /** The app's id. */

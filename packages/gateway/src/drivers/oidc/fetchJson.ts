@@ -11,7 +11,7 @@ export interface ProviderConnection {
 export interface ProviderCall {
   readonly url: string;
   readonly init?: RequestInit;
-  /** What is asked, in words fit for a log: `key set`. */
+  /** The resource's name, fit for a log: `key set`. */
   readonly name: string;
 }
 

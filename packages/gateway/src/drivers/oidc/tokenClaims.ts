@@ -1,6 +1,6 @@
 import { TokenRejectedError } from '../../ports/errors.ts';
 
-/** What Cognito and Hydra write of their access tokens; of others they write `id` or `refresh_token`. */
+/** `token_use` values of access tokens by Cognito and Hydra; of other tokens they write `id` or `refresh_token`. */
 const ACCESS_USES: readonly unknown[] = ['access', 'access_token'];
 
 /**

@@ -12,7 +12,7 @@ import type { RefreshedValue } from './createRefreshedValue.ts';
 import { providerFault } from './providerFault.ts';
 import { CLOCK_TOLERANCE_SECONDS, readUserId, requireBearer, toExpiresAtMs } from './tokenClaims.ts';
 
-/** What a good JWT must be. */
+/** Rules for a valid JWT. */
 export interface JwtRules {
   readonly issuer: string;
   /** The app's id; `aud` must contain it. */
@@ -58,7 +58,7 @@ async function verifyWithKeys(findKey: JWTVerifyGetKey, token: string, options: 
   }
 }
 
-/** What newer keys may set right: a new key may carry no `kid`, or an old one's. */
+/** Whether newer keys may help: a new key may carry no `kid`, or an old one's. */
 function mayBeOldKeys(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
 }

@@ -22,7 +22,7 @@ interface ChangesOptions {
 /** How often the number of the last move is read while somebody waits, in milliseconds: a notification may be lost. */
 const POLL_MS = 1000;
 
-/** What a notification says; names are absent if they did not fit. */
+/** A notification; names are absent if they did not fit. */
 interface Notification extends Partial<Pick<CommittedChanges, 'requestIds' | 'chainNames'>> {
   readonly process: string;
   readonly after: number;
@@ -61,7 +61,7 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
   let listener: pg.Client | undefined;
   let connecting = false;
   let timer: NodeJS.Timeout | undefined;
-  /** What the last poll read: what came before it has had a second to be told. */
+  /** The position up to which the last poll read: everything before it has had a second to be announced. */
   let before = 0;
   let isClosed = false;
 

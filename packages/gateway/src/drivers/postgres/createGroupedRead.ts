@@ -1,4 +1,4 @@
-/** What one statement reads. */
+/** The rows of one statement. */
 interface Group<V> {
   readonly keys: Set<string>;
   readonly found: Promise<ReadonlyMap<string, V>>;

@@ -24,7 +24,7 @@ interface CreateContext {
 
 const CREATED = { outcome: 'created' } as const satisfies Creation;
 
-/** What `createRequests` reads: the first record of each submission that has not failed. */
+/** Reads for `createRequests` the first record of each submission that has not failed. */
 export async function readSubmitted(
   { query, tables }: QueryContext,
   requests: readonly NewRequest[],

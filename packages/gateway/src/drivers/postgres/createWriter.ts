@@ -230,7 +230,7 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     running = undefined;
   }
 
-  /** What comes in one turn of the event loop shares a transaction. */
+  /** Runs the orders of one turn of the event loop in one transaction. */
   async function runSoon(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     await runAll();

@@ -3,7 +3,7 @@ import type { PostgresChanges } from './createChanges.ts';
 import type { Writer } from './createWriter.ts';
 import type { Tables } from './schema.ts';
 
-/** What the stores of one database share: they read through a pool, and write by the writer's one connection. */
+/** Shared by the stores of one database: they read through a pool, and write by the writer's one connection. */
 export interface PostgresContext {
   /** @throws DependencyUnavailableError */
   readonly read: Query;

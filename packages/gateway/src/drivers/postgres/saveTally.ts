@@ -67,7 +67,7 @@ async function saveRelayers(
   );
 }
 
-/** What a transaction has counted. */
+/** The counters of a transaction. */
 interface TallyToSave extends Pick<Tally, 'chains' | 'minutes' | 'relayers'> {
   /** Histogram of a relayer before the transaction, as JSON. */
   readonly durationsOf: (key: string) => string;

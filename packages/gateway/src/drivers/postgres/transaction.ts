@@ -13,7 +13,7 @@ import { errorColumn, heldOfRow, REQUEST_COLUMNS } from './records.ts';
 import { saveTally } from './saveTally.ts';
 import type { Tables } from './schema.ts';
 
-/** What a transaction has moved, as those who wait are told of it. */
+/** The moves of a transaction, for those who wait for them. */
 export interface CommittedChanges {
   readonly moves: CommittedMoves;
   readonly requestIds: readonly string[];
@@ -46,7 +46,7 @@ export interface Transaction extends MoveContext {
   save(): { readonly changes: CommittedChanges | undefined; readonly written: Promise<unknown> };
 }
 
-/** What is read under the lock that every writing transaction takes first. */
+/** Read under the lock that every writing transaction takes first. */
 export interface TransactionStart {
   /** Number of the last move. */
   readonly sequence: number;

@@ -56,7 +56,7 @@ function move(tx: Transaction, { kind, input }: Exclude<TogetherOrder, { kind: '
   return (MOVES[kind] as (tx: Transaction, input: unknown) => WriteResult)(tx, input);
 }
 
-/** What an order moves. */
+/** The moves of an order. */
 const movesOf = ({ kind, input }: TogetherOrder) =>
   kind === 'create' ? [] : [input as Claim | readonly Claim[]].flat();
 
@@ -146,7 +146,7 @@ export function translate(sql: string): string {
   return own;
 }
 
-/** What a receiver answers may hold a NUL, which PostgreSQL's text does not. */
+/** Replaces NUL, which a receiver's answer may hold and PostgreSQL's text may not. */
 const cleaned = (value: SqlValue) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value);
 
 /** Runs a write that both SQL stores share. */

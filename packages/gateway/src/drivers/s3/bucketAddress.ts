@@ -44,7 +44,7 @@ export interface BucketAddress {
   readonly origin: string;
   /** Value of the `Host` header: host, and the port unless it is the scheme's own. */
   readonly host: string;
-  /** What stands before an object's key, percent-encoded, beginning and ending with `/`. */
+  /** The path before an object's key, percent-encoded, beginning and ending with `/`. */
   readonly pathPrefix: string;
 }
 

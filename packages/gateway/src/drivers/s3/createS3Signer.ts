@@ -53,7 +53,7 @@ function encodeUriPath(path: string): string {
   return PLAIN_PATH.test(path) ? path : path.split('/').map(encodeUri).join('/');
 }
 
-/** What all signatures of one second share: text made once, and the key of the day. */
+/** Shared by all signatures of one second: text made once, and the key of the day. */
 interface SigningScope {
   /** `20260131T235959Z`. */
   readonly longDate: string;
@@ -218,7 +218,7 @@ function presign(address: BucketAddress, scope: SigningScope, order: SignOrder):
   };
 }
 
-/** What a put is bound to: its content, its length, both or neither. */
+/** The headers that bind a put to its content, its length, both or neither. */
 function headersOf({ contentSha256, size }: SignOrder): Readonly<Record<string, string>> {
   if (contentSha256 === undefined && size === undefined) return NO_HEADERS;
   return {

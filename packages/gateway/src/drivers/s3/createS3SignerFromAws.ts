@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** One section of an AWS file: settings by name, those of a sub-section as `s3.endpoint_url`. */
 type AwsSection = Readonly<Record<string, string | undefined>>;
 
-/** What the shared AWS files say about the profile in force. */
+/** The profile in force in the shared AWS files. */
 interface AwsProfile {
   /** The profile in `~/.aws/config`. */
   readonly config: AwsSection;

@@ -27,7 +27,7 @@ export function offloadRecovery(
   let queue: Waiting[] = [];
   let service: ServiceConnection<Uint8Array> | undefined;
   let isOver = false;
-  /** What the other thread has, in the order in which it answers. */
+  /** Batches sent to the other thread, in the order in which it answers. */
   let batches: (readonly Waiting[])[] = [];
 
   function recoverHere(jobs: readonly Waiting[]): void {

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { loadSecp256k1 } from '@prism-gateway/node/crypto';
 
-/** What a recovery is asked with. */
+/** The input of a recovery. */
 export interface RecoveryJob {
   /** 32 bytes. */
   readonly digest: Uint8Array;

@@ -23,7 +23,7 @@ export interface AccessWrites {
   };
 }
 
-/** What administrators write about acts and relayers, on any database of SQL. */
+/** Administrators' writes on acts and relayers, for any SQL database. */
 export function createAccessWrites({ audit, relayers }: Pick<SharedTables, 'audit' | 'relayers'>, form: TextForm) {
   const written = (text: string | undefined) => (text === undefined ? null : form.write(text));
   return {

@@ -36,7 +36,7 @@ export interface SqlContext {
   ) => Promise<SharedWrites[K]['result']>;
 }
 
-/** What administrators do, in any database of SQL. */
+/** The administrator's operations, for any SQL database. */
 export function createAdminStore({ read, write, tables: t, form }: SqlContext): AdminStore {
   const oldest = `SELECT min(created_at) AS at FROM ${t.requests} WHERE status = ?1`;
   const since = `SELECT * FROM ${t.activity} WHERE period = ?1 AND start > ?2 ORDER BY start`;

@@ -51,7 +51,7 @@ export interface ExpiredStep {
   readonly next?: WalkPosition;
 }
 
-/** What a store does for the removal, each step in a commit of its own. */
+/** The steps of the removal, each in a commit of its own. */
 export interface RetentionSteps {
   expire(step: ExpiryStep): Promise<ExpiredStep>;
   /** Gives some space back. @returns how much is left to give; absent: the database does so itself */

@@ -27,7 +27,7 @@ export interface SharedRateLimitStore extends RateLimitStore {
   flush(): Promise<void>;
 }
 
-/** What a database does for the counters. */
+/** The counters' part of a database. */
 export interface CounterDatabase {
   /** Reads the hits of a window and of the one before it. */
   readCounts(key: string, window: number): Awaitable<WindowCounts>;

@@ -20,7 +20,7 @@ export interface Move {
   readonly weight?: Weight | undefined;
 }
 
-/** What a record weighs while it is pending. */
+/** The pending bytes of a record. */
 export interface Weight {
   readonly bytes: number;
   /** The peer that has posted it, and its network. */
@@ -30,7 +30,7 @@ export interface Weight {
 export type Counts = Record<RequestStatus, number>;
 export type Acts = { posts: number; claims: number; success: number; failed: number };
 
-/** What a relayer has done; its address as it gave it first. */
+/** A relayer's counters; its address as it gave it first. */
 export interface RelayerTotals {
   readonly address: string;
   open: number;
@@ -42,7 +42,7 @@ export interface RelayerTotals {
   readonly durations: number[];
 }
 
-/** What one transaction has moved. */
+/** The counters moved by one transaction. */
 export interface Tally {
   readonly chains: Map<string, Counts>;
   readonly minutes: Map<number, Acts>;

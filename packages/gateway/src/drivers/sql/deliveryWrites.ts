@@ -130,7 +130,7 @@ function* settleRefused(t: WebhookTables, row: Row, refusal: Refusal): SqlWrite<
   return news;
 }
 
-/** What is done with deliveries, on any database of SQL. */
+/** Writes on deliveries, for any SQL database. */
 export function createDeliveryWrites(t: WebhookTables) {
   let settled = 0;
 

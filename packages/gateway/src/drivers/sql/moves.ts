@@ -25,8 +25,8 @@ export interface HeldRequest {
 }
 
 /**
- * What moves of one transaction work on: records that nobody else can move until it has ended. The functions of this file are the one
- * place that decides, for both SQL stores, whether a relayer may claim, report or give back.
+ * Context of one transaction's moves: nobody else can move its records until it has ended. The functions of this file are the one place
+ * that decides, for both SQL stores, whether a relayer may claim, report or give back.
  */
 export interface MoveContext {
   find(requestId: string): HeldRequest | undefined;

@@ -13,20 +13,20 @@ export interface SharedTables {
   readonly rateLimits: string;
 }
 
-/** What each store writes in its own words. */
+/** The SQL that each store writes in its own words. */
 export interface Dialect {
   readonly text: string;
   readonly integer: string;
   /** The type of a key that counts up. */
   readonly counted: string;
-  /** What ends a table that is found by its key, and another one. */
+  /** The ends of a table that is found by its key, and of another one. */
   readonly keyed: string;
   readonly plain: string;
   /** Quotes the name of an index of a table. */
   readonly index: (table: string, suffix: string) => string;
 }
 
-/** What is counted, and what administrators did. Chains beyond the first two hundred are counted together, under no name. */
+/** Tables of counters and of administrators' acts. Chains beyond the first two hundred are counted together, under no name. */
 export const createStatsTables = (t: SharedTables, { text, integer, counted, keyed, plain }: Dialect) => `
   CREATE TABLE ${t.chains} (
     chain_name ${text} PRIMARY KEY, pending ${integer} NOT NULL, processing ${integer} NOT NULL,

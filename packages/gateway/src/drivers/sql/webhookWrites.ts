@@ -33,7 +33,7 @@ interface Resend {
   readonly now: number;
 }
 
-/** What administrators write about webhooks, with what each takes and returns. */
+/** Administrators' writes on webhooks, with the input and result of each. */
 export interface WebhookWrites {
   addWebhook: { readonly input: NewWebhook; readonly result: WebhookRecord | undefined };
   changeWebhook: { readonly input: Change; readonly result: WebhookRecord | undefined };
@@ -42,7 +42,7 @@ export interface WebhookWrites {
   resendDelivery: { readonly input: Resend; readonly result: DeliveryRecord | 'missing' | 'waiting' };
 }
 
-/** What administrators do to webhooks, on any database of SQL. */
+/** Administrators' writes on webhooks, for any SQL database. */
 export function createWebhookWrites({ webhooks, deliveries }: WebhookTables) {
   function* find(webhookId: string): SqlWrite<WebhookRecord | undefined> {
     const row = yield* runOne(`SELECT * FROM ${webhooks} WHERE id = ?1`, webhookId);
@@ -53,7 +53,7 @@ export function createWebhookWrites({ webhooks, deliveries }: WebhookTables) {
     return Number((yield* runOne(`SELECT count(*) AS webhooks FROM ${webhooks}`))?.webhooks);
   }
 
-  /** What was disabled and is enabled begins anew: each delivery has another day, and is tried at once. */
+  /** Starts a re-enabled webhook anew: each delivery has another day, and is tried at once. */
   function* revive(webhookId: string, now: number): SqlWrite<void> {
     yield* run(
       `UPDATE ${webhooks} SET fails = 0, failing_since = NULL, paused_until = 0, probe_until = 0, disabled_at = NULL,

@@ -47,7 +47,7 @@ test('a removal wakes those who wait for the record, in this process and in anot
   }
 });
 
-/** What is counted of chains and relayers, and the same counted anew from the records. */
+/** The counters of chains and relayers, and the same counted anew from the records. */
 function countTwice(file: string) {
   const database = new DatabaseSync(file, { readOnly: true });
   const { requests } = TEST_TABLES;

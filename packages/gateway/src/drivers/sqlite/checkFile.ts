@@ -8,7 +8,7 @@ const MIN_FREE_BYTES = 1024 * 1024;
 
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
 
-/** What tells a file from another under the same name. */
+/** Tells a file from another under the same name. */
 interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -32,7 +32,7 @@ export function createIdentityCheck(file: string): () => void {
   };
 }
 
-/** What a write that changes nothing does not say: whether there is room, and whether others find what is written. */
+/** Finds faults that a write without changes does not show: a full disk, or a file that others do not find. */
 async function findFault(file: string, opened: FileIdentity): Promise<string | null> {
   if (!isSame(await stat(file, { bigint: true }), opened)) return isAnother(file);
   const { bavail, bsize } = await statfs(dirname(file));

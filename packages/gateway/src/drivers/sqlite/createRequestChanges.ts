@@ -13,7 +13,7 @@ const [WATCHED_TICK_MS, TICK_MS] = [5000, 500];
 /** Pause between two looks at what other processes have moved, in milliseconds, and as a multiple of what the last look took. */
 const [LEAST_PAUSE_MS, PAUSE_FACTOR] = [5, 10];
 
-/** What has been moved by this process. */
+/** The moves made by this process. */
 export interface OwnMoves {
   /** Called after each commit, before any write of it is acknowledged. */
   committed(moves: CommittedMoves | undefined): void;

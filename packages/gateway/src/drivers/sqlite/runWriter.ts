@@ -16,7 +16,7 @@ export type WriteKind = keyof Writes;
 /** One write on its way to the writer. */
 export type WriteOrder = { [K in WriteKind]: { readonly kind: K; readonly input: Writes[K]['input'] } }[WriteKind];
 
-/** What came of a write: its result, or why the whole commit failed. */
+/** A write's result, or why the whole commit failed. */
 export type WriteOutcome = { readonly result: Writes[WriteKind]['result'] } | { readonly error: string };
 
 export interface WriterData {
@@ -27,10 +27,10 @@ export interface WriterData {
 /** An order with the number its outcome goes back under. */
 type NumberedOrder = readonly [number, WriteOrder];
 
-/** What to do; null: close. */
+/** The orders to carry out; null: close. */
 export type ToWriter = readonly NumberedOrder[] | null;
 
-/** What came of the orders of one transaction. */
+/** The results of one transaction's orders. */
 export interface FromWriter {
   readonly outcomes: readonly (readonly [number, WriteOutcome])[];
   /** The moves that were committed; absent if there are none. */

@@ -4,7 +4,7 @@ import type { Snapshot } from './createSnapshot.ts';
 import type { Writer } from './createWriter.ts';
 import type { QuotedTables } from './tables.ts';
 
-/** What the stores of one file share: they read on this thread, and write on the writer's. */
+/** Shared by the stores of one file: they read on this thread, and write on the writer's. */
 export interface SqliteContext {
   /** A connection for reading, through `snapshot` alone. */
   readonly database: DatabaseSync;

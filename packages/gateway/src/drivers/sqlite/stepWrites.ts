@@ -56,7 +56,7 @@ export interface ReleaseStep {
   readonly after: WalkPosition;
 }
 
-/** What a step has given back, and where the next one begins; without `next` the walk is at its end. */
+/** The claims given back by a step, and where the next one begins; without `next` the walk is at its end. */
 export interface ReleasedStep {
   readonly released: readonly { readonly requestId: string; readonly chainName: string }[];
   readonly next?: WalkPosition;

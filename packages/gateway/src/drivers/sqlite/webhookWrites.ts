@@ -14,7 +14,7 @@ import type { QuotedTables } from './tables.ts';
  * The outbox is written by the database itself: triggers, which are there as long as a webhook is, and cost nothing without one.
  */
 
-/** What a trigger stores. `event` and `bit` are SQL. */
+/** A row that a trigger stores. `event` and `bit` are SQL. */
 interface Outbox {
   readonly event: string;
   readonly bit: string;

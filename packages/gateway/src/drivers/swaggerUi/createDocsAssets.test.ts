@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDocsAssets } from './createDocsAssets.ts';
 
 const OWN = ['index.html', 'init.js', 'page.css', 'icon.svg', 'home.html', 'home.css'];
-/** What stands before the reference. */
+/** The files shown before the reference. */
 const HOME = ['home.html', 'home.css'];
 const PACKAGED = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const chromium = findChromium();
 
-/** What a browser complains of, or asks for elsewhere. */
+/** A browser's errors, and its requests to other hosts. */
 interface Watch {
   readonly complaints: readonly string[];
   readonly requests: readonly string[];

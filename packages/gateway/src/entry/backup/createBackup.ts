@@ -17,7 +17,7 @@ import {
   readObjectList,
 } from './manifest.ts';
 
-/** What a backup must know of the gateway's settings. */
+/** The gateway's settings that a backup needs. */
 export interface BackupSettings {
   readonly dataDir: string;
   readonly stage: 'dev' | 'prod';
@@ -118,7 +118,7 @@ async function* walkFiles(dataDir: string, inner: string): AsyncGenerator<string
   }
 }
 
-/** What tells that a file is the one that was there: objects are replaced by other files, never written to. */
+/** Tells whether a file is still the same: objects are replaced by other files, never written to. */
 async function readIdentity(file: string) {
   const { ino, mtimeMs, size } = await stat(file, { bigint: true });
   return { ino: String(ino), mtimeMs: Number(mtimeMs), bytes: Number(size) };

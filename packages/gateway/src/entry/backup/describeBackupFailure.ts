@@ -1,6 +1,6 @@
 import { DirectoryError } from '@prism-gateway/node';
 
-/** What a person can do, by the system's code. */
+/** Advice by the system's code. */
 const advice: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space, or choose another place.',
   EACCES: 'No permission: run it as the user who runs the gateway.',
@@ -11,7 +11,7 @@ const advice: Readonly<Record<string, string>> = {
   EEXIST: 'The place is a file: give a folder.',
 };
 
-/** What SQLite says of a disk that is full or failing. @see https://sqlite.org/rescode.html */
+/** SQLite's results for a disk that is full or failing. @see https://sqlite.org/rescode.html */
 const DISK_RESULTS: readonly unknown[] = [10, 13];
 
 /**

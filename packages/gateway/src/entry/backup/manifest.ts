@@ -24,7 +24,7 @@ export type BackupObject = z.infer<typeof backupObject>;
 /** The form of manifests that this program writes. */
 export const MANIFEST_FORM = 1;
 
-/** What a backup holds; it is written when all the rest is there. */
+/** The contents of a backup; written once all the rest is there. */
 const manifestForm = z.object({
   form: z.literal(MANIFEST_FORM),
   name: z.string().check(z.refine(isBackupName)),

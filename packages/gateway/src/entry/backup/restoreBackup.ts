@@ -67,7 +67,7 @@ function takeFolder(dataDir: string): TakenFolder {
   return { work, lock };
 }
 
-/** What comes, as long as it is not more than was backed up: a file that was put in its place may have no end. */
+/** Reads no more bytes than were backed up: a file put in its place may have no end. */
 async function* readAtMost(from: Readable, bytes: number): AsyncGenerator<Buffer> {
   let read = 0;
   for await (const part of from as AsyncIterable<Buffer>) {

@@ -10,7 +10,7 @@ import { describeBackupFailure } from './describeBackupFailure.ts';
 export interface CommandContext {
   readonly environment: Environment;
   readonly print: (text: string) => void;
-  /** What goes wrong. */
+  /** Prints an error. */
   readonly complain: (text: string) => void;
 }
 
@@ -37,7 +37,6 @@ function readOrder(args: readonly string[]) {
   return { place, json: values.json === true, help: values.help === true };
 }
 
-/** What is asked for. */
 interface Order {
   readonly place: string;
   readonly json: boolean;

@@ -32,7 +32,7 @@ function readOrder(args: readonly string[]) {
   return { ...values, place };
 }
 
-/** What is asked for, of the folder at `root`. */
+/** The order, with the folder at `root`. */
 interface Order extends ReturnType<typeof readOrder> {
   readonly root: string;
 }

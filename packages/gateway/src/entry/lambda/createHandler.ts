@@ -16,7 +16,7 @@ export interface FunctionContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** What an event that is no HTTP call is answered with. */
+/** The result for an event that is no HTTP call. */
 export interface OtherResult {
   readonly handled: 'measured' | 'failed' | 'ignored';
 }
@@ -28,13 +28,13 @@ interface HandlerContext {
   readonly basePath: string;
   /** Refuses calls that did not come by the edge, if there is one, and knows whose the others are. */
   readonly guardOrigin: OriginGuard;
-  /** What is known of the call that this instance is answering. */
+  /** The call that this instance is answering. */
   readonly invocation: Invocation;
   /** Writes the queue's figures for CloudWatch. */
   readonly measureQueue: () => Promise<void>;
 }
 
-/** What is left of the time limit when the function answers for a dependency that does not, in milliseconds. */
+/** Milliseconds left of the time limit when the function answers for a dependency that does not. */
 const MARGIN_MS = 2000;
 
 const lateResult: HttpResult = {

@@ -1,4 +1,4 @@
-/** What an instance knows of the one call that it is answering; each call overwrites it. */
+/** The one call that an instance is answering; each call overwrites it. */
 export interface Invocation {
   /** Lambda's id of the call, as in its own lines of the log. */
   awsRequestId: string;

@@ -7,7 +7,7 @@ export interface FunctionSettings extends Settings {
   readonly CURSOR_SECRET: string;
   /** Base path of a custom domain's mapping, with its slash; empty: none. */
   readonly basePath: string;
-  /** What the edge in front sends with each call; none: there is no edge, and everybody may call. */
+  /** The secrets that the edge may send; none: there is no edge, and everybody may call. */
   readonly originSecrets: readonly string[];
   /** Whether functions deliver webhooks: else none can be registered. */
   readonly hasWebhooks: boolean;

@@ -1,7 +1,7 @@
 import { startOf, writeCursor } from '../../drivers/dynamodb/position.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 
-/** What the queue shows to whoever watches it. */
+/** The queue's figures for whoever watches it. */
 export interface QueueMeasure {
   /** Age of the oldest pending request of the accepted chains, in milliseconds; 0 if none is pending. */
   readonly oldestPendingMs: number;

@@ -1,9 +1,9 @@
 import type { OpenApiOptions } from '../../openapi/createOpenApiDocument.ts';
 
-/** What differs from one deployment to another. */
+/** The options that differ from one deployment to another. */
 export type OpenApiFacts = Pick<OpenApiOptions, 'publicUrl' | 'maxBatchSize' | 'maxBodyBytes'>;
 
-/** What stands in the document that is made at build time in the place of what is known at run time: found nowhere else in it. */
+/** Placeholders in the document made at build time, for values known at run time: found nowhere else in it. */
 export const OPEN_API_PLACEHOLDERS: OpenApiFacts = {
   publicUrl: 'https://public-url.invalid',
   maxBatchSize: 918_273_645,

@@ -1,7 +1,7 @@
 /** A path, and what stood before it. */
 export interface StrippedPath {
   readonly path: string;
-  /** What the function's address has before the path, like `/prod` or `/v1`; often nothing. */
+  /** The path's prefix in the function's address, like `/prod` or `/v1`; often nothing. */
   readonly prefix: string;
 }
 

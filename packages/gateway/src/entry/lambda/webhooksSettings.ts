@@ -8,13 +8,16 @@ const settingsSchema = z.object({
   DELIVERIES_TABLE: required,
   /** Where those who deliver are woken up by. */
   WEBHOOKS_QUEUE_URL: z.string().check(z.url()),
-  /** What the function on the stream writes: one for each, so that stats are counted by many moves at once and webhooks told at once. */
+  /**
+   * The records that the function on the stream writes: one kind each, so that stats are counted by many moves at once and webhooks are
+   * sent at once.
+   */
   RECORDS: z._default(z.enum(['deliveries', 'stats']), 'deliveries'),
   WEBHOOKS_ALLOW_PRIVATE: z._default(z.enum(['true', 'false']), 'false'),
   LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
 });
 
-/** What the functions that deliver are told; the stack sets it. */
+/** Settings of the functions that deliver; the stack sets them. */
 export type WebhooksSettings = z.output<typeof settingsSchema>;
 
 /** Parses the settings of the functions that deliver. @throws SettingsError that names every fault and repeats no value */

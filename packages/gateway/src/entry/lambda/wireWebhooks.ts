@@ -19,7 +19,7 @@ interface WireContext {
   readonly logger: Logger;
 }
 
-/** What the functions that deliver do. */
+/** The functions that deliver. */
 export interface WiredWebhooks {
   /** Takes a batch of the stream. */
   readonly record: MoveRecorder['record'];

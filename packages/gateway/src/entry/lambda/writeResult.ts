@@ -1,4 +1,4 @@
-/** What API Gateway and function URLs take for an answer, in both versions of the format. */
+/** The answer that API Gateway and function URLs take, in both versions of the format. */
 export interface HttpResult {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;

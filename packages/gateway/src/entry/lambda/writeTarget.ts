@@ -1,8 +1,8 @@
-/** What stands in a URL as it is; the same set as the Node server's. */
+/** Paths that stand in a URL as they are; the same set as the Node server's. */
 const plainTarget = /^\/[!#$&-;=?-[\]_a-z~]*$/;
 const dotSegment = /\/\.\.?(?:[/?#]|$)/;
 
-/** What would end a path or break an escape, where API Gateway has decoded one. */
+/** Encodes delimiters that API Gateway has decoded and that would end a path or break an escape. */
 function encodeDelimiters(path: string): string {
   return (
     path

@@ -66,7 +66,7 @@ export function createTracedGateway(wired: TracedGateway): Gateway {
   };
 }
 
-/** What the gateway asks of others in the course of a call. */
+/** The gateway's dependencies that get a span for each call. */
 const TRACED = ['requests', 'relayers', 'admin', 'rateLimits', 'signer', 'tokens'] as const;
 
 /** Makes each call of a port a span, if one is under way: what the gateway does by itself belongs to no trace. */

@@ -34,7 +34,7 @@ export function thrownExample(summary: string, act: () => unknown): Example {
 const check = createAdminCheck({ adminKeys: ['the right key'], adminReadKeys: [] });
 const request = (headers: Readonly<Record<string, string>>) => new Request('http://127.0.0.1/', { headers });
 
-/** What a caller without the administrator's key is told. */
+/** The failures of a caller without the administrator's key. */
 export const createAdminFailures = (): Examples => ({
   missing: thrownExample('No key', () => check(request({}))),
   wrong: thrownExample('A wrong key', () => check(request({ 'x-admin-key': 'a wrong key' }))),
@@ -53,7 +53,7 @@ const rejected = (
   code: ErrorCode = CODES[check],
 ) => errorExample(summary, unauthenticated(code, `Relayer authentication failed at the ${check} check: ${why}.`));
 
-/** What a relayer is told whose proof does not hold, in the order of the checks. */
+/** The failures of a relayer whose proof does not hold, in the order of the checks. */
 export const RELAYER_FAILURES: Examples = {
   missing: rejected('No proof at all', 'timestamp', 'X-Relayer-Timestamp is missing'),
   timestamp: rejected(

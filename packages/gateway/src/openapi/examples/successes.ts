@@ -22,7 +22,7 @@ const CLAIM: Change = {
   updatedAt: CLAIMED_AT,
 };
 
-/** What has happened to the record of an example. */
+/** The changes to the record of an example. */
 const CHANGES = {
   pending: {},
   processing: CLAIM,
@@ -71,7 +71,7 @@ function forEachAction(makeValue: (action: Action) => unknown): Examples {
 /** A body of `POST /requests` for each action, really signed. */
 export const CREATE_EXAMPLES: Examples = forEachAction((action) => EXAMPLE_REQUESTS[action]);
 
-/** What each of them is answered with. */
+/** The answers to each of them. */
 export const CREATED_EXAMPLES: Examples = forEachAction((action) => exampleRecord(action, 'pending'));
 
 /** One record in each state. */
@@ -116,7 +116,7 @@ export const SIGN_EXAMPLES: Examples = forEachOperation((operation) => ({
 }));
 
 /**
- * What each of them is answered with where objects are local; a bucket's URLs look different, and are used the same way.
+ * The answers to each of them if objects are local; a bucket's URLs look different, and are used the same way.
  *
  * @param publicUrl - base of the service's own URLs, without a trailing slash
  */

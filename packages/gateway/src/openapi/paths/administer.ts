@@ -45,7 +45,7 @@ const notFound = {
 
 const notUuid = { notUuid: faultsExample('Not a UUID', parseRequestId('42')) };
 
-/** What the acts on one request share. */
+/** Shared by the acts on one request. */
 function describeAct(
   conflict: unknown,
 ): Pick<RouteDescription, 'tag' | 'parameters'> & { readonly failures: RouteDescription['failures'] } {

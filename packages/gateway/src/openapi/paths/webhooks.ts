@@ -73,7 +73,7 @@ const DELIVERY_PARAMETER: Parameter = {
   example: DELIVERY.deliveryId,
 };
 
-/** What the routes of one webhook share. */
+/** Shared by the routes of one webhook. */
 function describeOne(): Pick<RouteDescription, 'tag' | 'parameters' | 'failures'> {
   return {
     tag: TAGS.webhooks,

@@ -90,7 +90,7 @@ function nameParams(params: ParamsSchemas) {
   return { named, aliases };
 }
 
-/** What differs from one deployment to another. */
+/** The options that differ from one deployment to another. */
 export interface SchemaOptions {
   readonly maxBatchSize: number;
   readonly withWebhooks?: boolean;

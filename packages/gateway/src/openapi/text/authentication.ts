@@ -106,7 +106,7 @@ export const SECURITY_SCHEMES = {
 
 const RELAYER: SecurityRequirement = { relayerAddress: [], relayerTimestamp: [], relayerSignature: [] };
 
-/** What a caller of each access level has to bring; nothing for public routes. */
+/** The credentials of each access level; none for public routes. */
 export const SECURITY_OF_ACCESS: Readonly<Record<Access, readonly SecurityRequirement[]>> = {
   public: [],
   identity: [{ bearer: [] }],

@@ -13,7 +13,7 @@ export const TAGS = {
   objects: 'Local objects',
 } as const;
 
-/** What each tag gathers. */
+/** The routes that each tag gathers. */
 export const TAG_DESCRIPTIONS: Readonly<Record<keyof typeof TAGS, string>> = {
   requests: 'The queue of signed requests',
   storage: 'Presigned URLs for encrypted objects',
@@ -90,7 +90,7 @@ export function writeOverview(limits: { readonly maxBodyBytes: number; readonly 
   return [INTRODUCTION, ACCESS, CONVENTIONS, ERRORS, LIMITS(limits), relayerAuth].join('\n\n');
 }
 
-/** What a field means where its format alone does not say it, by schema and field. */
+/** The meaning of a field whose format alone does not say it, by schema and field. */
 export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   RequestRecord: {
     requestId: 'Made by the service: a UUID of version 7',
@@ -179,7 +179,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string,
   Error: { details: 'Every fault found; present with validation errors' },
 };
 
-/** What a field of a name means wherever nothing else is said of it. */
+/** The meaning of a field's name wherever nothing else is said of it. */
 export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   action: 'What the Forwarder is asked to do',
   status: 'State of the request',
@@ -235,7 +235,7 @@ export const COMMON_FIELDS: Readonly<Record<string, string>> = {
   method: 'Method of the call',
 };
 
-/** What each action asks the Forwarder to do, in one line. */
+/** The effect of each action on the Forwarder, in one line. */
 export const ACTION_SUMMARIES: Readonly<Record<Action, string>> = {
   CREATE_PRISM_FOR: 'Create a prism, funded by a permit',
   WRITE_DATA_FOR: 'Write one entry',

@@ -7,7 +7,7 @@ import type { Logger } from '../../ports/logger.ts';
 
 const SERVER_ERROR = 500;
 
-/** What makes an endpoint an administrator's: the key, by whose id its acts are logged, and the limit of failures a peer. */
+/** An administrator's access: the key, by whose id its acts are logged, and the limit of failures a peer. */
 export type AdminAccess = Required<Pick<Endpoint<string>, 'authenticate' | 'failureLimit'>>;
 
 /**

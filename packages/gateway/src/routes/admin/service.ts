@@ -9,7 +9,7 @@ import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { Waits } from '../../push/createWaits.ts';
 import type { AdminAccess } from './adminAccess.ts';
 
-/** What is told of the gateway's options. */
+/** The gateway's options that are shown. */
 interface ServiceOptions {
   readonly claimLeaseSeconds: number;
   readonly maxOpenClaims: number;

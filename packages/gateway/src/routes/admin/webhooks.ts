@@ -21,7 +21,6 @@ import { WEBHOOK_SECRET_BYTES, writeWebhookSecret } from '../../push/signWebhook
 import { type AdminAccess, auditAct } from './adminAccess.ts';
 import { renderWebhook } from './renderWebhook.ts';
 
-/** What the endpoints of webhooks need. */
 export interface WebhookPorts {
   readonly webhooks: WebhookStore;
   readonly admin: AdminStore;
@@ -121,7 +120,7 @@ export function readWebhookEndpoint(ports: WebhookPorts, access: AdminAccess): E
   };
 }
 
-/** What a webhook is to be after a change. */
+/** A webhook's settings after a change. */
 function applyChange(webhook: WebhookRecord, change: ChangeWebhookBody): WebhookTarget {
   const { url = webhook.url, events = webhook.events, enabled = webhook.enabled, ...filters } = change;
   const { chainName, signer, label } = webhook;

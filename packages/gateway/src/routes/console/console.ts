@@ -2,7 +2,7 @@ import type { PlainRoute } from '../../http/createRouter.ts';
 import { routeNotFound } from '../../http/errors.ts';
 import type { DocsAsset, GatewayPorts } from '../../ports/gatewayPorts.ts';
 
-/** What the console may do: run its own scripts, show its own styles, and call this service. */
+/** The console's rights: to run its own scripts, show its own styles, and call this service. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 

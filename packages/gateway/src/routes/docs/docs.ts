@@ -6,7 +6,7 @@ import type { HeaderReader } from '../../http/request.ts';
 import { type HttpResponse, jsonResponse } from '../../http/response.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 
-/** What the reference's page may do: run its own scripts, show its own styles, and call this service. Its icons are `data:`. */
+/** The rights of the reference's page: to run its own scripts, show its own styles, and call this service. Its icons are `data:`. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 

@@ -18,7 +18,7 @@ export type Move =
   | { readonly kind: 'report'; readonly report: Report }
   | { readonly kind: 'get'; readonly requestId: string };
 
-/** What a store answers to a move. */
+/** A store's answer to a move. */
 export type MoveAnswer = Transition | ClaimTransition | BatchTransition | Creation | StoredRequest | undefined;
 
 /** A record as the model knows it. */

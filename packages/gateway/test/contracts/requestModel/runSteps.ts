@@ -122,7 +122,7 @@ async function makeMove(store: RequestStore, move: Move): Promise<MoveAnswer> {
   return await store.create(move.record);
 }
 
-/** What a page may be checked against. */
+/** The facts that a page is checked against. */
 interface PageContext {
   readonly query: ListQuery;
   readonly model: Model;
@@ -130,7 +130,7 @@ interface PageContext {
   readonly releasing: ReadonlySet<string>;
 }
 
-/** What holds of a page even while others write. */
+/** Checks what holds of a page even while others write. */
 function expectPage(page: ListPage, { query, model, releasing }: PageContext): void {
   expect(page.items.length).toBeLessThanOrEqual(query.limit);
   expect(page.items).toStrictEqual([...page.items].sort(compareListed(query.order)));
@@ -180,12 +180,12 @@ export interface StorePair extends Pick<StoreUnderTest<RequestStore>, 'settle'> 
   readonly peer: RequestStore;
 }
 
-/** What is played on it. */
+/** A run of the model. */
 export interface Run {
   readonly steps: readonly PlannedStep[];
   /** Limits of the pages of the walks at the end. */
   readonly limits: readonly number[];
-  /** What the store holds from runs before. */
+  /** The store's records from runs before. */
   readonly earlier: readonly StoredRequest[];
 }
 

@@ -196,7 +196,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
       await settle?.();
     });
 
-    /** What the list holds of the records made here; by status alone it holds those of other tests too. */
+    /** The list's records that were made here; by status alone it holds those of other tests, too. */
     async function listOwn(filter: RequestFilter, order: 'asc' | 'desc', limit: number): Promise<StoredRequest[]> {
       const own = new Set(stored.map(({ requestId }) => requestId));
       const records = await walkList(use().store, { filter, order, limit });

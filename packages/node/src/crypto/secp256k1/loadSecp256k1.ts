@@ -29,7 +29,7 @@ export interface Secp256k1 {
   ) => { readonly signature: Uint8Array; readonly recovery: number };
 }
 
-/** What the package `secp256k1` binds. */
+/** The functions that the package `secp256k1` binds. */
 interface NativeBinding {
   ecdsaRecover(signature: Uint8Array, recovery: number, digest: Uint8Array, compressed: boolean): Uint8Array;
   ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { readonly signature: Uint8Array; readonly recid: number };

@@ -3,7 +3,7 @@ import { RpcAnswerError } from '../rpcErrors.ts';
 
 /** A call that the contract reverted. */
 export interface Revert {
-  /** What it returned; undefined when the node does not tell. */
+  /** The return data; undefined if the node does not give it. */
   readonly reverted: Hex | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What nodes say of something that only grows, the most first. */
+/** The nodes' values of something that only grows, the largest first. */
 const sortDown = <T extends number | bigint>(told: readonly T[]) =>
   told.toSorted((one, other) => (one < other ? 1 : -1));
 

@@ -1,4 +1,4 @@
-/** What one of several nodes answers by itself. */
+/** One node's answer. */
 export interface NodeAnswer<Answer> {
   /** Its place among them, from 0. */
   readonly node: number;

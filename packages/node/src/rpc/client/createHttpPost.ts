@@ -32,7 +32,7 @@ function splitCredentials(rpcUrl: string): { url: string; headers: Record<string
   return { url: url.href, headers: { Authorization: `Basic ${given.toString('base64')}` } };
 }
 
-/** What `fetch` says, less the URL, which may hold a key. */
+/** The error of `fetch` without the URL, which may hold a key. */
 function plainFault(error: unknown): RpcUnavailableError {
   if (error instanceof RpcUnavailableError) return error;
   if (error instanceof SyntaxError) return new RpcUnavailableError('the answer is not JSON');

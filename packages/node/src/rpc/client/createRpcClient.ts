@@ -8,7 +8,7 @@ const MAX_BATCH_CALLS = 50;
 const SHRINK = 4;
 /** Nodes bound bodies at 2 to 5 MB. */
 const MAX_BATCH_CHARACTERS = 1_000_000;
-/** What nodes say in JSON when they are asked too often: EIP-1474's code, and what providers made of it. */
+/** Codes of nodes that are asked too often: EIP-1474's code, and what providers made of it. */
 const LIMIT_CODES: readonly unknown[] = [-32_005, -32_007, -32_016, 429];
 interface PendingCall extends WireCall {
   resolve(result: unknown): void;

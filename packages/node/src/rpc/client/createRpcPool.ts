@@ -30,7 +30,7 @@ const COMPARE_MS = 30_000;
 const LEAP_BLOCKS = 8n;
 /** How long a node that lies, or has made its newest block up, is passed over, in milliseconds: until they have been compared again. */
 const DEPRIORITIZED_MS = 2 * COMPARE_MS;
-/** What goes to every node: the more of them know a transaction, the sooner a block takes it. */
+/** The call that goes to every node: the more of them know a transaction, the sooner a block takes it. */
 const BROADCAST = 'eth_sendRawTransaction';
 
 interface PooledNode {
@@ -39,7 +39,7 @@ interface PooledNode {
   untilMs: number;
   /** Until when that is so whatever it answers: others have said that it lies. */
   liesUntilMs: number;
-  /** What it says its chain is, as a text; undefined while it has not said. */
+  /** The chain id that it gives, as a text; undefined while it has not answered. */
   chainId: Promise<string> | undefined;
   /** It has made its newest block up. */
   isDeprioritized: boolean;

@@ -2,7 +2,7 @@ import { createTransport, HttpRequestError, RpcRequestError, type Transport } fr
 import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 import type { RpcClient } from './createRpcClient.ts';
 
-/** What viem's errors say in the place of a URL. */
+/** Stands for a URL in viem's errors. */
 const NO_URL = 'not shown';
 
 /** An error as viem's own transport has it, so that viem reads reverts out of it. */

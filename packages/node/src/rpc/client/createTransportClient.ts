@@ -3,7 +3,7 @@ import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 import { readRetryAfter } from './createHttpPost.ts';
 import type { RpcClient } from './createRpcClient.ts';
 
-/** What viem calls an error that it does not know. */
+/** Viem's code for an error that it does not know. */
 const NO_CODE = -1;
 /** Deeper than any error of viem. */
 const MAX_LAYERS = 8;

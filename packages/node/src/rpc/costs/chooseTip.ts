@@ -1,6 +1,6 @@
 import { parseArray, parseQuantity, parseRecord } from '../answers/parseAnswers.ts';
 
-/** What is asked of `eth_feeHistory`: what a fifth of the gas of each of the last twenty blocks has paid at most. */
+/** Params of `eth_feeHistory`: the highest tip of the cheapest fifth of the gas, in each of the last twenty blocks. */
 export const TIP_HISTORY = ['0x14', 'latest', [20]] as const;
 
 /**

@@ -33,11 +33,11 @@ const USUAL = { nonce: 100_000, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 
 export interface PricedTransaction {
   readonly to: Address;
   readonly data: Hex;
-  /** What its execution uses, in gas. */
+  /** Gas of its execution. */
   readonly gas: bigint;
 }
 
-/** What a transaction costs beside its execution. */
+/** Costs of a transaction beside its execution. */
 export interface ExtraCost {
   /** Paid beside the gas, in wei. */
   readonly wei: bigint;
@@ -167,5 +167,5 @@ export async function createCostModel(client: Pick<RpcClient, 'request'>): Promi
   return opStack ?? arbitrum ?? PLAIN;
 }
 
-/** What a transaction costs that does nothing, a plain transfer, in gas. @see https://eips.ethereum.org/EIPS/eip-2 */
+/** Gas of a transaction that does nothing, a plain transfer. @see https://eips.ethereum.org/EIPS/eip-2 */
 export const TRANSFER_GAS = 21_000n;

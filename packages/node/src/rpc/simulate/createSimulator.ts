@@ -5,7 +5,7 @@ import { type Revert, readRevert } from '../answers/readRevert.ts';
 import type { RpcClient } from '../client/createRpcClient.ts';
 import { isRefusedRequest, RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 
-/** What a simulated transaction would use and return, or what it would revert with. */
+/** The gas and return data of a simulated transaction, or what it would revert with. */
 export type Simulated = { readonly gas: bigint; readonly returned: Hex } | Revert;
 
 /** A call to simulate. */

@@ -6,7 +6,7 @@ import type { Finding, FindingKind } from '../finding.ts';
 import { hexOf, openSeenChain, type Row, SEEN_CHAIN_TABLES, type SeenChain } from './openSeenChain.ts';
 import { openWatchedTable, WATCHED_TABLES, type WatchedTable } from './openWatchedTable.ts';
 
-/** What was found out. Times are Unix milliseconds. */
+/** Tables of findings. Times are Unix milliseconds. */
 const FINDING_TABLES = `
   CREATE TABLE findings (
     id INTEGER PRIMARY KEY,
@@ -43,7 +43,6 @@ function readFinding(row: Row): StoredFinding {
   };
 }
 
-/** What was found out. */
 interface FindingTable {
   /** @returns the finding with its number; undefined where it is known */
   addFinding(finding: Finding, nowMs: number): StoredFinding | undefined;
@@ -74,7 +73,7 @@ function openFindingTable(database: DatabaseSync): FindingTable {
   };
 }
 
-/** What was given back, by relayer and minute of the chain. */
+/** Tables of the claims given back, by relayer and minute of the chain. */
 const RELEASE_TABLES = `
   CREATE TABLE releases (
     relayer TEXT NOT NULL,
@@ -85,7 +84,7 @@ const RELEASE_TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** What a relayer has given back before its lease was over, since some time. */
+/** A relayer's claims given back before their lease was over, since some time. */
 export interface Releases {
   readonly relayer: Hex;
   /** The one of the newest minute. */
@@ -97,11 +96,10 @@ export interface Releases {
   readonly hasExecuted: boolean;
 }
 
-/** What relayers have given back. */
 interface ReleaseTable {
   /** Notes that a relayer has given a claim back. @param release.seconds - of the chain, Unix */
   addRelease(release: { readonly relayer: Hex; readonly requestId: string; readonly seconds: bigint }): void;
-  /** What each relayer has given back. @param sinceSeconds - of the chain, Unix */
+  /** The claims given back by each relayer. @param sinceSeconds - of the chain, Unix */
   listReleases(sinceSeconds: bigint): readonly Releases[];
   forgetReleases(which: { readonly beforeSeconds: bigint } | { readonly relayer: Hex }): void;
 }

@@ -49,11 +49,11 @@ export interface WatchedRow {
   readonly endedBlock: bigint | undefined;
   readonly expiresSeconds: bigint | undefined;
   readonly excuse: Excuse;
-  /** What a unit of gas cost when it was claimed, in wei; 0: not known. */
+  /** Price of a unit of gas when it was claimed, in wei; 0: not known. */
   readonly claimPrice: bigint;
   /** How long the holder was seen idle, in seconds. */
   readonly idleSeconds: bigint;
-  /** What was posted: chainName, action and params as JSON; and what a `failed` said. */
+  /** The posted request: chainName, action and params as JSON; and the text of a `failed`. */
   readonly body: string | undefined;
 }
 

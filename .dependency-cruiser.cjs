@@ -101,6 +101,15 @@ module.exports = {
       { path: 'node_modules/(?!hono/)|^packages/node/|^packages/gateway/src/(drivers|entry)/' },
     ),
     never(
+      'documents-on-demand',
+      'The documents of routes are loaded with the OpenAPI document, not at start.',
+      {
+        path: '^packages/gateway/src',
+        pathNot: `^packages/gateway/src/(openapi/|bundling\\.ts$)|\\.docs\\.ts$|${tests}`,
+      },
+      { path: '^packages/gateway/src/(openapi/|.*\\.docs\\.ts$)', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+    ),
+    never(
       'requests-know-no-http',
       'The state machine throws errors of its own, which http maps.',
       { path: '^packages/gateway/src/(requests|ports)/', pathNot: tests },

@@ -1,3 +1,4 @@
+import type { RouteName } from '@prism-gateway/protocol';
 import { type AdminKeys, createAdminCheck } from './auth/admin.ts';
 import { createLastSeen } from './auth/createLastSeen.ts';
 import { type Answering, createRouter } from './http/createRouter.ts';
@@ -9,6 +10,7 @@ import { createWaits, type WaitBounds } from './push/createWaits.ts';
 import { type CursorCodec, createCursorCodec } from './requests/createCursorCodec.ts';
 import { type AdminAccess, createAdminAccess } from './routes/admin/adminAccess.ts';
 import { listActsEndpoint } from './routes/admin/audit.ts';
+import type { WebhookEndpoints } from './routes/admin/deliveries.ts';
 import {
   addRelayerEndpoint,
   listRelayersEndpoint,
@@ -87,7 +89,7 @@ export interface Gateway extends Answering {
 export function createGateway(
   ports: GatewayPorts,
   options: GatewayOptions,
-  moreEndpoints: (access: AdminAccess, cursors: CursorCodec) => readonly Endpoint<string>[] = () => [],
+  moreEndpoints: (access: AdminAccess, cursors: CursorCodec) => Partial<WebhookEndpoints> = () => ({}),
 ): Gateway {
   const limiter = createRateLimiter(ports.rateLimits, options.rateLimits, ports.now);
   const router = createRouter({ ...ports, ...options, limiter });
@@ -105,36 +107,38 @@ export function createGateway(
   const checkAdmin = createAdminCheck(options);
   const admin = createAdminAccess(checkAdmin, { ...options, logger: ports.logger });
 
-  // Public
-  router.serve(createRequestEndpoint(requests, options));
-  router.serve(listRequestsEndpoint(requests));
-  // Before the path with an id in the same place.
-  router.serve(feedRequestsEndpoint(requests));
-  router.serve(readRequestEndpoint(requests, options));
-  // Signed-in users
-  router.serve(signStorageEndpoint(ports, options.sign));
-  // Whitelisted relayers
-  router.serve(updateRequestEndpoint(requests));
-  router.serve(claimRequestsEndpoint(requests));
-  router.serve(reportRequestsEndpoint(requests));
-  router.serve(releaseRequestEndpoint(requests));
-  // Administrators
-  router.serve(addRelayerEndpoint(ports, admin));
-  router.serve(listRelayersEndpoint(ports, admin));
-  router.serve(readRelayerEndpoint(ports, admin));
-  router.serve(removeRelayerEndpoint(ports, admin));
-  router.serve(suspendRelayerEndpoint(ports, admin));
-  router.serve(resumeRelayerEndpoint(ports, admin));
-  router.serve(releaseRelayerEndpoint(ports, admin));
-  router.serve(listAllRequestsEndpoint(requests, admin));
-  router.serve(readStatsEndpoint(requests, options, admin));
-  router.serve(listActsEndpoint(requests, admin));
-  router.serve(readServiceEndpoint({ ...ports, limiter, waits, checkAdmin }, options, admin));
-  router.serve(releaseClaimEndpoint(requests, admin));
-  router.serve(failRequestEndpoint(requests, admin));
-  router.serve(reopenRequestEndpoint(requests, admin));
-  router.serve(purgeRequestEndpoint(requests, admin));
-  for (const endpoint of moreEndpoints(admin, requests.cursors)) router.serve(endpoint);
+  const endpoints: Readonly<Record<RouteName, Endpoint<unknown>>> = {
+    // Public
+    createRequest: createRequestEndpoint(requests, options),
+    listRequests: listRequestsEndpoint(requests),
+    readRequest: readRequestEndpoint(requests, options),
+    // Signed-in users
+    signStorage: signStorageEndpoint(ports, options.sign),
+    // Whitelisted relayers
+    feedRequests: feedRequestsEndpoint(requests),
+    updateRequest: updateRequestEndpoint(requests),
+    claimRequests: claimRequestsEndpoint(requests),
+    reportRequests: reportRequestsEndpoint(requests),
+    releaseRequest: releaseRequestEndpoint(requests),
+    // Administrators
+    addRelayer: addRelayerEndpoint(ports, admin),
+    listRelayers: listRelayersEndpoint(ports, admin),
+    readRelayer: readRelayerEndpoint(ports, admin),
+    removeRelayer: removeRelayerEndpoint(ports, admin),
+    suspendRelayer: suspendRelayerEndpoint(ports, admin),
+    resumeRelayer: resumeRelayerEndpoint(ports, admin),
+    releaseRelayer: releaseRelayerEndpoint(ports, admin),
+    listAllRequests: listAllRequestsEndpoint(requests, admin),
+    readStats: readStatsEndpoint(requests, options, admin),
+    listActs: listActsEndpoint(requests, admin),
+    readService: readServiceEndpoint({ ...ports, limiter, waits, checkAdmin }, options, admin),
+    releaseClaim: releaseClaimEndpoint(requests, admin),
+    failRequest: failRequestEndpoint(requests, admin),
+    reopenRequest: reopenRequestEndpoint(requests, admin),
+    purgeRequest: purgeRequestEndpoint(requests, admin),
+  };
+  const more = moreEndpoints(admin, requests.cursors);
+  for (const endpoint of [...Object.values(endpoints), ...Object.values(more)]) router.serve(endpoint);
   // Operators and readers
   for (const route of [...operationsRoutes(ports, options), ...docsRoutes(ports), ...consoleRoutes(ports)])
     router.servePlain(route);

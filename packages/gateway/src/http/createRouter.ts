@@ -69,7 +69,7 @@ export interface PlainRoute {
 }
 
 export interface Router {
-  serve<I>(endpoint: Endpoint<I>): void;
+  serve(endpoint: Endpoint<unknown>): void;
   servePlain(route: PlainRoute): void;
   /** Adds 405, preflight and 404, and returns the whole. */
   finish(): Answering;

@@ -35,7 +35,8 @@ export interface Endpoint<Identity = undefined> {
   readonly claimedCaller?: (request: HttpRequest) => string;
   /** Whether the handler counts by `request.count`, once it knows how much is asked; otherwise each call is one hit. */
   readonly countsItself?: boolean;
-  readonly handle: (request: HttpRequest, identity: Identity) => Awaitable<HttpResponse>;
+  /** A method, so that endpoints of every kind of caller fit one table. */
+  handle(request: HttpRequest, identity: Identity): Awaitable<HttpResponse>;
 }
 
 const SERVER_ERROR = 500;

@@ -5,32 +5,48 @@ import {
   MAX_LABEL_LENGTH,
   MAX_PAGE_SIZE,
   RELAYER_TIMESTAMP_SKEW_MS,
+  type RouteName,
 } from '@prism-gateway/protocol';
 import gateway from '../../package.json' with { type: 'json' };
-import type { OpenApiDocument, Paths } from './document.ts';
-import { API_ANSWER_HEADERS, createSharedResponses } from './parts/responses.ts';
-import { describeAdministration } from './paths/administer.ts';
-import { describeCreateRequest } from './paths/createRequest.ts';
-import { describeDevIssuer } from './paths/devIssuer.ts';
-import { describeDevRelayer } from './paths/devRelayer.ts';
-import { describeFeedRequests } from './paths/feedRequests.ts';
-import { describeListRequests } from './paths/listRequests.ts';
-import { describeLocalObjects } from './paths/localObjects.ts';
-import { describeOperations } from './paths/operations.ts';
-import { describeReadRequest } from './paths/readRequest.ts';
+import { describeListActs } from '../routes/admin/audit.docs.ts';
 import {
   describeAddRelayer,
   describeListRelayers,
   describeReadRelayer,
   describeReleaseRelayer,
   describeRemoveRelayer,
-  describeSuspension,
-} from './paths/relayers.ts';
-import { describeRequestBatches } from './paths/requestBatches.ts';
-import { describeSignStorage } from './paths/signStorage.ts';
-import { describeUpdateRequest } from './paths/updateRequest.ts';
+  describeResumeRelayer,
+  describeSuspendRelayer,
+} from '../routes/admin/relayers.docs.ts';
+import {
+  describeFailRequest,
+  describeListAllRequests,
+  describePurgeRequest,
+  describeReleaseClaim,
+  describeReopenRequest,
+} from '../routes/admin/requests.docs.ts';
+import { describeReadService } from '../routes/admin/service.docs.ts';
+import { describeReadStats } from '../routes/admin/stats.docs.ts';
+import { describeWebhooks } from '../routes/admin/webhooks.docs.ts';
+import { describeOperations } from '../routes/operations/operations.docs.ts';
+import {
+  describeClaimRequests,
+  describeReleaseRequest,
+  describeReportRequests,
+} from '../routes/requests/batches.docs.ts';
+import { describeCreateRequest } from '../routes/requests/create.docs.ts';
+import { describeFeedRequests } from '../routes/requests/feed.docs.ts';
+import { describeListRequests } from '../routes/requests/list.docs.ts';
+import { describeReadRequest } from '../routes/requests/read.docs.ts';
+import { describeUpdateRequest } from '../routes/requests/update.docs.ts';
+import { describeSignStorage } from '../routes/storage/sign.docs.ts';
+import { type AnyRouteName, describeRoute, type RouteDescription } from './describeRoute.ts';
+import type { OpenApiDocument, Paths } from './document.ts';
+import { API_ANSWER_HEADERS, createSharedResponses } from './parts/responses.ts';
+import { describeDevIssuer } from './paths/devIssuer.ts';
+import { describeDevRelayer } from './paths/devRelayer.ts';
+import { describeLocalObjects } from './paths/localObjects.ts';
 import { describeEvents } from './paths/webhookEvents.ts';
-import { describeWebhooks } from './paths/webhooks.ts';
 import { createSchemas } from './schemas/createSchemas.ts';
 import { SECURITY_SCHEMES } from './text/authentication.ts';
 import { TAG_DESCRIPTIONS, TAGS, writeOverview } from './text/descriptions.ts';
@@ -59,23 +75,40 @@ function mergePaths(parts: readonly Paths[]): Paths {
   return paths;
 }
 
+const describeRoutes = (options: OpenApiOptions): Readonly<Record<RouteName, RouteDescription>> => ({
+  createRequest: describeCreateRequest(options),
+  listRequests: describeListRequests(),
+  feedRequests: describeFeedRequests(),
+  readRequest: describeReadRequest(),
+  updateRequest: describeUpdateRequest(),
+  claimRequests: describeClaimRequests(),
+  reportRequests: describeReportRequests(),
+  releaseRequest: describeReleaseRequest(),
+  signStorage: describeSignStorage(options),
+  addRelayer: describeAddRelayer(),
+  listRelayers: describeListRelayers(),
+  readRelayer: describeReadRelayer(),
+  removeRelayer: describeRemoveRelayer(),
+  suspendRelayer: describeSuspendRelayer(),
+  resumeRelayer: describeResumeRelayer(),
+  releaseRelayer: describeReleaseRelayer(),
+  listAllRequests: describeListAllRequests(),
+  readStats: describeReadStats(),
+  listActs: describeListActs(),
+  readService: describeReadService(),
+  releaseClaim: describeReleaseClaim(),
+  failRequest: describeFailRequest(),
+  reopenRequest: describeReopenRequest(),
+  purgeRequest: describePurgeRequest(),
+});
+
 function describePaths(options: OpenApiOptions): Paths {
+  const routes: Readonly<Record<string, RouteDescription>> = {
+    ...describeRoutes(options),
+    ...(options.withWebhooks && describeWebhooks()),
+  };
   return mergePaths([
-    describeCreateRequest(options),
-    describeListRequests(),
-    describeFeedRequests(),
-    describeReadRequest(),
-    describeUpdateRequest(),
-    describeRequestBatches(),
-    describeSignStorage(options),
-    describeAddRelayer(),
-    describeListRelayers(),
-    describeReadRelayer(),
-    describeRemoveRelayer(),
-    describeSuspension(),
-    describeReleaseRelayer(),
-    describeAdministration(),
-    ...(options.withWebhooks ? describeWebhooks() : []),
+    ...Object.entries(routes).map(([name, description]) => describeRoute(name as AnyRouteName, description)),
     describeOperations(),
     options.withDevIssuer ? describeDevIssuer() : {},
     options.withDevRelayer ? describeDevRelayer() : {},

@@ -1,4 +1,11 @@
-import { listErrors, type RateLimitClass, ROUTES, type Route, type RouteName } from '@prism-gateway/protocol';
+import {
+  type Access,
+  listErrors,
+  type RateLimitClass,
+  ROUTES,
+  type Route,
+  type RouteName,
+} from '@prism-gateway/protocol';
 import { WEBHOOK_ROUTES, type WebhookRouteName } from '@prism-gateway/protocol/webhooks';
 import { methodNotAllowed, rateLimited } from '../http/errors.ts';
 import {
@@ -13,9 +20,11 @@ import {
   type SecurityRequirement,
   schemaRef,
 } from './document.ts';
-import { errorExample } from './examples/failures.ts';
+import { createAdminFailures, errorExample, RELAYER_FAILURES } from './examples/failures.ts';
 import { COMMON_HEADERS, describeFailure, headerRefs, LIMIT_HEADERS } from './parts/responses.ts';
 import { SECURITY_OF_ACCESS } from './text/authentication.ts';
+
+export type AnyRouteName = RouteName | WebhookRouteName;
 
 /** A route's own part of its description; the rest comes from the route table. */
 export interface RouteDescription {
@@ -29,9 +38,11 @@ export interface RouteDescription {
   readonly success: Success;
   /** That of the route's other status of success, if it has one. */
   readonly otherSuccess?: Success;
-  /** The failures that are the route's own, by status. */
-  readonly failures: Readonly<Record<number, { readonly description: string; readonly examples: Examples }>>;
+  /** The failures that are the route's own, by status; those of its access level and body are described here. */
+  readonly failures?: Failures;
 }
+
+type Failures = Readonly<Record<number, { readonly description: string; readonly examples: Examples }>>;
 
 interface Success {
   readonly description: string;
@@ -83,7 +94,8 @@ function describeRateLimit({ rateLimit, access }: Route): ResponseObject {
   });
 }
 
-const ALL_ROUTES: Readonly<Record<RouteName | WebhookRouteName, Route>> = { ...ROUTES, ...WEBHOOK_ROUTES };
+/** Every route, with or without webhooks. */
+export const ALL_ROUTES: Readonly<Record<AnyRouteName, Route>> = { ...ROUTES, ...WEBHOOK_ROUTES };
 
 /** The methods of a path, as its `Allow` names them. */
 function methodsOf(path: string): string[] {
@@ -110,7 +122,14 @@ function describeMethodNotAllowed({ method, path }: Route): Operation['responses
 const isBeside = (path: string, template: string) =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
 
-function describeFailures(route: Route, own: RouteDescription['failures']): Operation['responses'] {
+/** Refused callers, by access level. */
+const createRefusals = (): Readonly<Partial<Record<Access, Failures>>> => ({
+  relayer: { 401: { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES } },
+  admin: { 401: { description: 'The key is missing or wrong.', examples: createAdminFailures() } },
+});
+
+function describeFailures(route: Route, failures: Failures | undefined): Operation['responses'] {
+  const own: Failures = { ...createRefusals()[route.access], ...failures };
   const responses: Record<string, ResponseObject | Reference> = { ...describeMethodNotAllowed(route) };
   for (const status of listErrors(route)) {
     const failure = own[status];
@@ -133,7 +152,7 @@ function describeFailures(route: Route, own: RouteDescription['failures']): Oper
  * @returns the path with this one operation
  * @throws Error where a failure of the route is not described
  */
-export function describeRoute(name: RouteName | WebhookRouteName, description: RouteDescription): Paths {
+export function describeRoute(name: AnyRouteName, description: RouteDescription): Paths {
   const route = ALL_ROUTES[name];
   const { tag, summary, security, parameters, requestBody, success, otherSuccess } = description;
   const operation: Operation = {

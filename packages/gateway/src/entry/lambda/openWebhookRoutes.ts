@@ -2,12 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createWebhookStore } from '../../drivers/dynamodb/webhookStore.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
 import type { AdminStore } from '../../ports/adminStore.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { CursorCodec } from '../../requests/createCursorCodec.ts';
 import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
-import { webhookEndpoints } from '../../routes/admin/deliveries.ts';
+import { type WebhookEndpoints, webhookEndpoints } from '../../routes/admin/deliveries.ts';
 import type { FunctionSettings } from './functionSettings.ts';
 
 export interface WebhookContext {
@@ -21,7 +20,7 @@ export interface WebhookContext {
 }
 
 /** Makes the endpoints of webhooks. The stack has the functions that deliver, or says that it has not. */
-export function openWebhookRoutes(context: WebhookContext, access: AdminAccess): readonly Endpoint<string>[] {
+export function openWebhookRoutes(context: WebhookContext, access: AdminAccess): WebhookEndpoints {
   const { client, settings, admin, cursors, logger, now } = context;
   const requests = { client, name: settings.tables.requests };
   const webhooks = createWebhookStore({ requests, deliveries: { client, name: settings.deliveriesTable } });

@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { loadKeccak256 } from '@prism-gateway/node/crypto';
 import { type Environment, SettingsError } from '@prism-gateway/node/settings';
 import type { Tracing } from '@prism-gateway/node/tracing';
-import { WEBHOOK_ROUTES } from '@prism-gateway/protocol/webhooks';
+import { WEBHOOK_ROUTES, type WebhookRouteName } from '@prism-gateway/protocol/webhooks';
 import type { Gateway } from '../../app.ts';
 import { createUuidV7Source } from '../../createUuidV7Source.ts';
 import { createDynamoClient, meterCapacity } from '../../drivers/dynamodb/createDynamoClient.ts';
@@ -18,6 +18,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { RequestStore } from '../../ports/requestStore.ts';
 import type { CursorCodec } from '../../requests/createCursorCodec.ts';
 import type { AdminAccess } from '../../routes/admin/adminAccess.ts';
+import type { WebhookEndpoints } from '../../routes/admin/deliveries.ts';
 import { createProviderVerifier } from '../createProviderVerifier.ts';
 import { gatewayOptions } from '../gatewayOptions.ts';
 import { createTracedGateway } from '../tracing/createTracedGateway.ts';
@@ -167,22 +168,22 @@ export async function wireFunction(context: WireContext): Promise<WiredFunction>
 }
 
 /** Makes the endpoints of webhooks, whose code is loaded when one of them is called: no cold start pays for it. */
-function lazyWebhooks(context: WebhookContext, access: AdminAccess): readonly Endpoint<string>[] {
-  let loading: Promise<readonly Endpoint<string>[]> | undefined;
-  async function load(): Promise<readonly Endpoint<string>[]> {
+function lazyWebhooks(context: WebhookContext, access: AdminAccess): WebhookEndpoints {
+  let loading: Promise<WebhookEndpoints> | undefined;
+  async function load(): Promise<WebhookEndpoints> {
     const { openWebhookRoutes } = await import('./openWebhookRoutes.ts');
     return openWebhookRoutes(context, access);
   }
-  return Object.values(WEBHOOK_ROUTES).map((route) => ({
+  const endpointOf = (name: WebhookRouteName): Endpoint<string> => ({
     ...access,
-    route,
+    route: WEBHOOK_ROUTES[name],
     async handle(request, keyId) {
       loading ??= load();
-      const found = (await loading).find((endpoint) => endpoint.route === route);
-      if (found === undefined) throw new Error(`${route.path} has no endpoint.`);
-      return await found.handle(request, keyId);
+      return await (await loading)[name].handle(request, keyId);
     },
-  }));
+  });
+  const names = Object.keys(WEBHOOK_ROUTES) as WebhookRouteName[];
+  return Object.fromEntries(names.map((name) => [name, endpointOf(name)])) as WebhookEndpoints;
 }
 
 /** Has each report that moves a request counted; nothing else changes. */

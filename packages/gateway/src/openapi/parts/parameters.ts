@@ -14,8 +14,8 @@ type Name = keyof typeof listRequestsFields;
 const query = (name: Name, rest: Omit<Parameter, 'name' | 'in'>): Parameter => ({ name, in: 'query', ...rest });
 
 /** The schema that validates a parameter, as JSON Schema. */
-function schemaOf(name: Name): JsonSchema {
-  const { $schema, description, examples, ...schema } = z.toJSONSchema(listRequestsFields[name]);
+export function schemaOf(field: z.core.$ZodType): JsonSchema {
+  const { $schema, description, examples, ...schema } = z.toJSONSchema(field);
   return schema;
 }
 
@@ -40,11 +40,11 @@ export const LIST_PARAMETERS: readonly Parameter[] = [
   }),
   query('order', {
     description: 'By `createdAt`, then `requestId`: `asc` is oldest first, as a queue is served.',
-    schema: { ...schemaOf('order'), default: 'asc' },
+    schema: { ...schemaOf(listRequestsFields.order), default: 'asc' },
   }),
   query('lastKey', {
     description: 'Cursor: the `lastKey` of the page before, with the same filters and order. It is opaque.',
-    schema: schemaOf('lastKey'),
+    schema: schemaOf(listRequestsFields.lastKey),
   }),
 ];
 
@@ -102,7 +102,7 @@ export const FEED_PARAMETERS: readonly Parameter[] = [
     name: 'seen',
     in: 'query',
     description: 'The `cursor` of the page before, of the same chain. It is opaque.',
-    schema: schemaOf('lastKey'),
+    schema: schemaOf(listRequestsFields.lastKey),
   },
   {
     name: 'from',

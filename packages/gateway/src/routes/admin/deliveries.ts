@@ -4,6 +4,7 @@ import {
   deliveryPathSchema,
   parseListDeliveries,
   WEBHOOK_ROUTES,
+  type WebhookRouteName,
   webhookPathSchema,
 } from '@prism-gateway/protocol/webhooks';
 import type { Endpoint } from '../../http/endpoint.ts';
@@ -74,24 +75,23 @@ function resendDeliveryEndpoint(ports: WebhookPorts, access: AdminAccess): Endpo
   };
 }
 
+/** One for each route of webhooks. */
+export type WebhookEndpoints = Readonly<Record<WebhookRouteName, Endpoint<string>>>;
+
 /**
  * Makes all endpoints of webhooks.
  *
  * @see docs/specification.md WEBHOOK-1
  */
-export function webhookEndpoints(
-  ports: DeliveryPorts,
-  access: AdminAccess,
-  options: WebhookOptions,
-): readonly Endpoint<string>[] {
-  return [
-    addWebhookEndpoint(ports, access, options),
-    listWebhooksEndpoint(ports, access),
-    readWebhookEndpoint(ports, access),
-    changeWebhookEndpoint(ports, access, options),
-    removeWebhookEndpoint(ports, access),
-    rotateSecretEndpoint(ports, access),
-    listDeliveriesEndpoint(ports, access),
-    resendDeliveryEndpoint(ports, access),
-  ];
+export function webhookEndpoints(ports: DeliveryPorts, access: AdminAccess, options: WebhookOptions): WebhookEndpoints {
+  return {
+    addWebhook: addWebhookEndpoint(ports, access, options),
+    listWebhooks: listWebhooksEndpoint(ports, access),
+    readWebhook: readWebhookEndpoint(ports, access),
+    changeWebhook: changeWebhookEndpoint(ports, access, options),
+    removeWebhook: removeWebhookEndpoint(ports, access),
+    rotateWebhookSecret: rotateSecretEndpoint(ports, access),
+    listDeliveries: listDeliveriesEndpoint(ports, access),
+    resendDelivery: resendDeliveryEndpoint(ports, access),
+  };
 }

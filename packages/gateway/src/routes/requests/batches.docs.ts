@@ -5,13 +5,13 @@ import {
   parseReportRequests,
   parseRequestId,
 } from '@prism-gateway/protocol';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import type { Examples } from '../../openapi/document.ts';
+import { bodyFaultsExample, errorExample, faultsExample } from '../../openapi/examples/failures.ts';
+import { EXAMPLE_REQUEST_ID, exampleHead, RECORD_EXAMPLES } from '../../openapi/examples/successes.ts';
+import { jsonBody, REQUEST_ID_PARAMETER } from '../../openapi/parts/parameters.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 import { ClaimNotOwnedError, RequestNotClaimedError, RequestNotFoundError } from '../../requests/errors.ts';
-import { describeRoute } from '../describeRoute.ts';
-import type { Examples, Paths } from '../document.ts';
-import { bodyFaultsExample, errorExample, faultsExample, RELAYER_FAILURES } from '../examples/failures.ts';
-import { EXAMPLE_REQUEST_ID, exampleHead, RECORD_EXAMPLES } from '../examples/successes.ts';
-import { jsonBody, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
-import { TAGS } from '../text/descriptions.ts';
 
 const OTHER_REQUEST_ID = '0197c2a4-5b1e-7c3d-8f60-0242ac120003';
 const TX_HASH = '0x8f3f7c1d5f0b9ce3c4c1c2a83f0d4fb2a9e6b7d05c1e4f8a7b6d3c2e1f0a9b8c';
@@ -42,8 +42,6 @@ const answer = (summary: string, status: 'processing' | 'success') => ({
   },
 });
 
-const relayerFailures = { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES };
-
 const REASONS = Object.entries(CONFLICT_REASONS).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
 
 const ANSWERED = `Every entry is in \`items\` or in \`conflicts\`, which says why:
@@ -60,10 +58,11 @@ const REPORT_DESCRIPTION = `Reports how up to ${MAX_REQUEST_BATCH} requests ende
 
 ${ANSWERED}`;
 
-function describeClaims(): Paths {
+/** Describes `POST /requests/claims`. */
+export function describeClaimRequests(): RouteDescription {
   const refused = (summary: string, body: unknown) =>
     bodyFaultsExample(summary, JSON.stringify(body), parseClaimRequests);
-  return describeRoute('claimRequests', {
+  return {
     tag: TAGS.requests,
     summary: 'Claim many requests',
     description: CLAIM_DESCRIPTION,
@@ -81,15 +80,15 @@ function describeClaims(): Paths {
           twice: refused('One request twice', { requestIds: [EXAMPLE_REQUEST_ID, EXAMPLE_REQUEST_ID] }),
         },
       },
-      401: relayerFailures,
     },
-  });
+  };
 }
 
-function describeReports(): Paths {
+/** Describes `POST /requests/reports`. */
+export function describeReportRequests(): RouteDescription {
   const refused = (summary: string, body: unknown) =>
     bodyFaultsExample(summary, JSON.stringify(body), parseReportRequests);
-  return describeRoute('reportRequests', {
+  return {
     tag: TAGS.requests,
     summary: 'Report how many requests ended',
     description: REPORT_DESCRIPTION,
@@ -108,13 +107,13 @@ function describeReports(): Paths {
           }),
         },
       },
-      401: relayerFailures,
     },
-  });
+  };
 }
 
-function describeRelease(): Paths {
-  return describeRoute('releaseRequest', {
+/** Describes `POST /requests/{requestId}/release`. */
+export function describeReleaseRequest(): RouteDescription {
+  return {
     tag: TAGS.requests,
     summary: 'Give a claimed request back',
     description:
@@ -136,7 +135,6 @@ function describeRelease(): Paths {
         description: 'The id is not a UUID.',
         examples: { notUuid: faultsExample('Not a UUID', parseRequestId('42')) },
       },
-      401: relayerFailures,
       404: {
         description: 'There is no such request.',
         examples: { unknown: errorExample('An unknown id', new RequestNotFoundError(EXAMPLE_REQUEST_ID)) },
@@ -152,10 +150,5 @@ function describeRelease(): Paths {
         },
       },
     },
-  });
-}
-
-/** Describes the batches of claims and reports, and the release. */
-export function describeRequestBatches(): Paths {
-  return { ...describeClaims(), ...describeReports(), ...describeRelease() };
+  };
 }

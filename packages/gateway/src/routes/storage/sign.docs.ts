@@ -1,11 +1,11 @@
 import { parseWith, signStorageSchema } from '@prism-gateway/protocol';
 import { dependencyUnavailable, unauthenticated } from '../../http/errors.ts';
-import { describeRoute } from '../describeRoute.ts';
-import type { Examples, Paths } from '../document.ts';
-import { bodyFaultsExample, errorExample } from '../examples/failures.ts';
-import { createSignedExamples, SIGN_EXAMPLES } from '../examples/successes.ts';
-import { jsonBody } from '../parts/parameters.ts';
-import { TAGS } from '../text/descriptions.ts';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import type { Examples } from '../../openapi/document.ts';
+import { bodyFaultsExample, errorExample } from '../../openapi/examples/failures.ts';
+import { createSignedExamples, SIGN_EXAMPLES } from '../../openapi/examples/successes.ts';
+import { jsonBody } from '../../openapi/parts/parameters.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 
 function invalidExamples(): Examples {
   const refused = (summary: string, text: string) =>
@@ -53,8 +53,8 @@ Call \`url\` with \`method\` and exactly the \`headers\` given, before \`expires
 - Where no bucket is set, the URL points to this service (\`/objects/…\`), with the same meaning.`;
 
 /** Describes `POST /storage/sign`. @param options.publicUrl - base of the service's own URLs */
-export function describeSignStorage({ publicUrl }: { readonly publicUrl: string }): Paths {
-  return describeRoute('signStorage', {
+export function describeSignStorage({ publicUrl }: { readonly publicUrl: string }): RouteDescription {
+  return {
     tag: TAGS.storage,
     summary: 'Get a presigned URL',
     description: DESCRIPTION,
@@ -69,5 +69,5 @@ export function describeSignStorage({ publicUrl }: { readonly publicUrl: string 
         examples: OUTAGES,
       },
     },
-  });
+  };
 }

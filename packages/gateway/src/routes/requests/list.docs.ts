@@ -1,12 +1,12 @@
 import { parseListRequests } from '@prism-gateway/protocol';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import type { Examples } from '../../openapi/document.ts';
+import { faultsExample, RELAYER_FAILURES, thrownExample } from '../../openapi/examples/failures.ts';
+import { exampleRecord } from '../../openapi/examples/successes.ts';
+import { LIST_PARAMETERS } from '../../openapi/parts/parameters.ts';
+import { OPTIONAL_RELAYER } from '../../openapi/text/authentication.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 import { createCursorCodec } from '../../requests/createCursorCodec.ts';
-import { describeRoute } from '../describeRoute.ts';
-import type { Examples, Paths } from '../document.ts';
-import { faultsExample, RELAYER_FAILURES, thrownExample } from '../examples/failures.ts';
-import { exampleRecord } from '../examples/successes.ts';
-import { LIST_PARAMETERS } from '../parts/parameters.ts';
-import { OPTIONAL_RELAYER } from '../text/authentication.ts';
-import { TAGS } from '../text/descriptions.ts';
 
 const LAST_KEY = 'tGkq2xYbL0ZQm9sRMTc2NzIyNTYwMTI1MC4wMTk3YzJhNA';
 
@@ -40,8 +40,8 @@ const DESCRIPTION = `Lists requests, oldest first, a page at a time. At least on
 Pass the \`lastKey\` of a page to get the next one; \`null\` means that there is none. A walk over a set that does not change gives each record once, in order. A page of pending requests never shows one that is known to be claimed, unless its claim has lapsed: that one is there as \`processing\`, and may be claimed. A page holds 1 MB of \`params\` at most, 128 kB if the call is public; one that ends before its \`limit\`, even empty, and is not the last has \`cut: true\`.`;
 
 /** Describes `GET /requests`. */
-export function describeListRequests(): Paths {
-  return describeRoute('listRequests', {
+export function describeListRequests(): RouteDescription {
+  return {
     tag: TAGS.requests,
     summary: 'List requests',
     description: DESCRIPTION,
@@ -55,5 +55,5 @@ export function describeListRequests(): Paths {
         examples: RELAYER_FAILURES,
       },
     },
-  });
+  };
 }

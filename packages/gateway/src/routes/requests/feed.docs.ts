@@ -1,12 +1,12 @@
 import { FEED_PAGE_SIZE, parseFeedQuery } from '@prism-gateway/protocol';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import type { Examples } from '../../openapi/document.ts';
+import { faultsExample, thrownExample } from '../../openapi/examples/failures.ts';
+import { exampleRecord } from '../../openapi/examples/successes.ts';
+import { FEED_PARAMETERS } from '../../openapi/parts/parameters.ts';
+import { ASK_AGAIN_HEADER } from '../../openapi/parts/responses.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 import { createCursorCodec } from '../../requests/createCursorCodec.ts';
-import { describeRoute } from '../describeRoute.ts';
-import type { Examples, Paths } from '../document.ts';
-import { faultsExample, RELAYER_FAILURES, thrownExample } from '../examples/failures.ts';
-import { exampleRecord } from '../examples/successes.ts';
-import { FEED_PARAMETERS } from '../parts/parameters.ts';
-import { ASK_AGAIN_HEADER } from '../parts/responses.ts';
-import { TAGS } from '../text/descriptions.ts';
 
 const CURSOR = 'hV2q9Qw4m0bYp1RzMTA0Mi04ODc';
 
@@ -38,8 +38,8 @@ const DESCRIPTION = `What has become pending in a chain after the cursor, in the
 A request comes at least once, and may come again; one that stays pending is never skipped. \`cursor\` is never \`null\`: keep that of a page once it has been dealt with, and go on from there, also after a restart.`;
 
 /** Describes `GET /requests/feed`. */
-export function describeFeedRequests(): Paths {
-  return describeRoute('feedRequests', {
+export function describeFeedRequests(): RouteDescription {
+  return {
     tag: TAGS.requests,
     summary: 'Follow what becomes pending',
     description: DESCRIPTION,
@@ -52,7 +52,6 @@ export function describeFeedRequests(): Paths {
     },
     failures: {
       400: { description: 'The query is not valid.', examples: invalidExamples() },
-      401: { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES },
     },
-  });
+  };
 }

@@ -6,9 +6,9 @@ import {
   parseListDeliveries,
   WEBHOOK_EVENTS,
   type WebhookRemoved,
+  type WebhookRouteName,
   webhookPathSchema,
 } from '@prism-gateway/protocol/webhooks';
-import * as z from 'zod/mini';
 import {
   deliveryNotFound,
   deliveryWaits,
@@ -16,14 +16,14 @@ import {
   webhooksFull,
   webhooksUndelivered,
 } from '../../http/webhookErrors.ts';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import type { Parameter } from '../../openapi/document.ts';
+import { bodyFaultsExample, errorExample, faultsExample } from '../../openapi/examples/failures.ts';
+import { EXAMPLE_REQUEST_ID } from '../../openapi/examples/successes.ts';
+import { jsonBody, schemaOf } from '../../openapi/parts/parameters.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 import type { DeliveryRecord, WebhookRecord } from '../../ports/webhookStore.ts';
-import { renderDelivery, renderWebhook } from '../../routes/admin/renderWebhook.ts';
-import { describeRoute, type RouteDescription } from '../describeRoute.ts';
-import type { Parameter, Paths } from '../document.ts';
-import { bodyFaultsExample, createAdminFailures, errorExample, faultsExample } from '../examples/failures.ts';
-import { EXAMPLE_REQUEST_ID } from '../examples/successes.ts';
-import { jsonBody } from '../parts/parameters.ts';
-import { TAGS } from '../text/descriptions.ts';
+import { renderDelivery, renderWebhook } from './renderWebhook.ts';
 
 const NOON = Date.parse('2026-01-01T12:00:00.000Z');
 const WEBHOOK_ID = '5f1d3a9c0b7e4e2f8a6d1c2b3e4f5a60';
@@ -51,7 +51,6 @@ const REMOVED: WebhookRemoved = {
   webhookId: WEBHOOK_ID,
 };
 
-const unauthorized = () => ({ description: 'The key is missing or wrong.', examples: createAdminFailures() });
 const notAnId = () => ({
   notAnId: faultsExample('Not the id of a webhook', parseWith(webhookPathSchema, { webhookId: '42' })),
 });
@@ -80,7 +79,6 @@ function describeOne(): Pick<RouteDescription, 'tag' | 'parameters' | 'failures'
     parameters: [WEBHOOK_PARAMETER],
     failures: {
       400: { description: 'The call is not valid.', examples: notAnId() },
-      401: unauthorized(),
       404: {
         description: 'There is no such webhook.',
         examples: { unknown: errorExample('An unknown id', webhookNotFound(WEBHOOK_ID)) },
@@ -92,9 +90,9 @@ function describeOne(): Pick<RouteDescription, 'tag' | 'parameters' | 'failures'
 const withSecret = { summary: 'With its secret', value: { ...renderWebhook(WEBHOOK), secret: SECRET } };
 const asItIs = { summary: 'As it is now', value: renderWebhook(WEBHOOK) };
 
-function describeAdd(): Paths {
+function describeAddWebhook(): RouteDescription {
   const { url, events, chainName, label } = WEBHOOK;
-  return describeRoute('addWebhook', {
+  return {
     tag: TAGS.webhooks,
     summary: 'Register a webhook',
     description: `From this answer on, each event of the kinds asked for (${WEBHOOK_EVENTS.join(', ')}) is posted to the URL, signed as Standard Webhooks has it, at least once, in order a request. The secret is told here alone. Receivers are reached by https at public addresses only, unless the gateway runs with WEBHOOKS_ALLOW_PRIVATE=true. At most 20 webhooks.`,
@@ -110,7 +108,6 @@ function describeAdd(): Paths {
           everyFault: bodyFaultsExample('Several faults', '{"url":"hooks","events":[],"kind":1}', parseAddWebhook),
         },
       },
-      401: unauthorized(),
       409: {
         description: 'Nothing was registered.',
         examples: {
@@ -119,22 +116,22 @@ function describeAdd(): Paths {
         },
       },
     },
-  });
+  };
 }
 
-function describeRead(): Paths {
-  return describeRoute('readWebhook', {
+function describeReadWebhook(): RouteDescription {
+  return {
     ...describeOne(),
     summary: 'Read one webhook',
     description: 'Without its secret.',
     success: { description: 'The webhook.', schema: 'Webhook', examples: { one: asItIs } },
-  });
+  };
 }
 
-function describeChange(): Paths {
+function describeChangeWebhook(): RouteDescription {
   const one = describeOne();
   const change: ChangeWebhookBody = { enabled: true, chainName: null };
-  return describeRoute('changeWebhook', {
+  return {
     ...one,
     summary: 'Change, disable or enable a webhook',
     description:
@@ -143,22 +140,17 @@ function describeChange(): Paths {
       enable: { summary: 'Enable it, for all chains', value: change },
     }),
     success: { description: 'The webhook.', schema: 'Webhook', examples: { changed: asItIs } },
-  });
+  };
 }
 
-function describeDeliveries(): Paths {
+function describeListDeliveries(): RouteDescription {
   const one = describeOne();
-  const query = (name: keyof typeof listDeliveriesFields, description: string): Parameter => {
-    const { $schema, description: _, examples, ...schema } = z.toJSONSchema(listDeliveriesFields[name]);
-    return {
-      name,
-      in: 'query',
-      description,
-      schema: name === 'limit' ? { type: 'integer', minimum: 1, maximum: 100 } : schema,
-    };
-  };
+  const query = (name: keyof typeof listDeliveriesFields, description: string): Parameter => ({
+    ...{ name, in: 'query', description },
+    schema: name === 'limit' ? { type: 'integer', minimum: 1, maximum: 100 } : schemaOf(listDeliveriesFields[name]),
+  });
   const refused = parseListDeliveries(new URLSearchParams('status=lost'));
-  return describeRoute('listDeliveries', {
+  return {
     ...one,
     summary: 'List the deliveries of a webhook',
     description: 'Newest first. Of those that have ended the last thousand are kept.',
@@ -183,12 +175,12 @@ function describeDeliveries(): Paths {
         examples: { ...notAnId(), status: faultsExample('No such state', refused) },
       },
     },
-  });
+  };
 }
 
-function describeResend(): Paths {
+function describeResendDelivery(): RouteDescription {
   const one = describeOne();
-  return describeRoute('resendDelivery', {
+  return {
     ...one,
     summary: 'Send a delivery once more',
     description: 'One that was delivered, or given up: under the same `webhook-id`, by which receivers know it again.',
@@ -209,12 +201,12 @@ function describeResend(): Paths {
       },
       409: { description: 'It waits already.', examples: { waiting: errorExample('It waits', deliveryWaits()) } },
     },
-  });
+  };
 }
 
-function describeList(): Paths {
+function describeListWebhooks(): RouteDescription {
   const webhooks = [renderWebhook(WEBHOOK), renderWebhook(DISABLED)];
-  return describeRoute('listWebhooks', {
+  return {
     tag: TAGS.webhooks,
     summary: 'List the webhooks',
     description:
@@ -224,13 +216,16 @@ function describeList(): Paths {
       schema: 'WebhookList',
       examples: { two: { summary: 'One that works, one disabled by itself', value: { webhooks, count: 2 } } },
     },
-    failures: { 401: unauthorized() },
-  });
+  };
 }
 
 /** Describes the routes of webhooks. */
-export function describeWebhooks(): readonly Paths[] {
-  const remove = describeRoute('removeWebhook', {
+export const describeWebhooks = (): Readonly<Record<WebhookRouteName, RouteDescription>> => ({
+  addWebhook: describeAddWebhook(),
+  listWebhooks: describeListWebhooks(),
+  readWebhook: describeReadWebhook(),
+  changeWebhook: describeChangeWebhook(),
+  removeWebhook: {
     ...describeOne(),
     summary: 'Remove a webhook',
     description: 'With all that waits for it.',
@@ -239,22 +234,14 @@ export function describeWebhooks(): readonly Paths[] {
       schema: 'WebhookRemoved',
       examples: { removed: { summary: 'Removed', value: REMOVED } },
     },
-  });
-  const rotate = describeRoute('rotateWebhookSecret', {
+  },
+  rotateWebhookSecret: {
     ...describeOne(),
     summary: 'Give a webhook a new secret',
     description:
       'The new secret is told here alone. The one before signs beside it for a day more. The call has no body.',
     success: { description: 'The webhook.', schema: 'WebhookWithSecret', examples: { rotated: withSecret } },
-  });
-  return [
-    describeAdd(),
-    describeList(),
-    describeRead(),
-    describeChange(),
-    remove,
-    rotate,
-    describeDeliveries(),
-    describeResend(),
-  ];
-}
+  },
+  listDeliveries: describeListDeliveries(),
+  resendDelivery: describeResendDelivery(),
+});

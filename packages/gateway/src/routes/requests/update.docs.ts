@@ -1,4 +1,10 @@
 import { parseUpdateRequest } from '@prism-gateway/protocol';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import type { Examples } from '../../openapi/document.ts';
+import { bodyFaultsExample, errorExample } from '../../openapi/examples/failures.ts';
+import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../../openapi/examples/successes.ts';
+import { jsonBody, REQUEST_ID_PARAMETER } from '../../openapi/parts/parameters.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 import {
   ClaimNotOwnedError,
   RequestAlreadyClaimedError,
@@ -6,12 +12,6 @@ import {
   RequestNotFoundError,
   TooManyOpenClaimsError,
 } from '../../requests/errors.ts';
-import { describeRoute } from '../describeRoute.ts';
-import type { Examples, Paths } from '../document.ts';
-import { bodyFaultsExample, errorExample, RELAYER_FAILURES } from '../examples/failures.ts';
-import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/successes.ts';
-import { jsonBody, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
-import { TAGS } from '../text/descriptions.ts';
 
 const TX_HASH = '0x8f3f7c1d5f0b9ce3c4c1c2a83f0d4fb2a9e6b7d05c1e4f8a7b6d3c2e1f0a9b8c';
 
@@ -58,9 +58,9 @@ Every other move is a 409 and changes nothing; \`success\` and \`failed\` are fi
 A claim is a lease of \`CLAIM_LEASE_SECONDS\` (default 900; 0: it holds for ever). An older claim may be claimed again, and its first owner's report gets 409 from that moment on. Until somebody has claimed it again it is listed as \`processing\`, and its owner may still report.`;
 
 /** Describes `PATCH /requests/{requestId}`. */
-export function describeUpdateRequest(): Paths {
+export function describeUpdateRequest(): RouteDescription {
   const { processing, success, failed } = RECORD_EXAMPLES;
-  return describeRoute('updateRequest', {
+  return {
     tag: TAGS.requests,
     summary: 'Claim a request, or report how it ended',
     description: DESCRIPTION,
@@ -73,12 +73,11 @@ export function describeUpdateRequest(): Paths {
     },
     failures: {
       400: { description: 'The id or the body is not valid; nothing was changed.', examples: invalidExamples() },
-      401: { description: 'No valid proof of a whitelisted relayer.', examples: RELAYER_FAILURES },
       404: {
         description: 'There is no such request.',
         examples: { unknown: errorExample('An unknown id', new RequestNotFoundError(EXAMPLE_REQUEST_ID)) },
       },
       409: { description: 'Its state does not allow the move; nothing was changed.', examples: CONFLICTS },
     },
-  });
+  };
 }

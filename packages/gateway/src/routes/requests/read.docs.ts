@@ -1,16 +1,15 @@
 import { parseReadQuery, parseRequestId } from '@prism-gateway/protocol';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import { errorExample, faultsExample } from '../../openapi/examples/failures.ts';
+import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../../openapi/examples/successes.ts';
+import { READ_PARAMETERS, REQUEST_ID_PARAMETER } from '../../openapi/parts/parameters.ts';
+import { ASK_AGAIN_HEADER } from '../../openapi/parts/responses.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 import { RequestNotFoundError } from '../../requests/errors.ts';
-import { describeRoute } from '../describeRoute.ts';
-import type { Paths } from '../document.ts';
-import { errorExample, faultsExample } from '../examples/failures.ts';
-import { EXAMPLE_REQUEST_ID, RECORD_EXAMPLES } from '../examples/successes.ts';
-import { READ_PARAMETERS, REQUEST_ID_PARAMETER } from '../parts/parameters.ts';
-import { ASK_AGAIN_HEADER } from '../parts/responses.ts';
-import { TAGS } from '../text/descriptions.ts';
 
 /** Describes `GET /requests/{requestId}`. */
-export function describeReadRequest(): Paths {
-  return describeRoute('readRequest', {
+export function describeReadRequest(): RouteDescription {
+  return {
     tag: TAGS.requests,
     summary: 'Read a request',
     description:
@@ -35,5 +34,5 @@ export function describeReadRequest(): Paths {
         examples: { unknown: errorExample('An unknown id', new RequestNotFoundError(EXAMPLE_REQUEST_ID)) },
       },
     },
-  });
+  };
 }

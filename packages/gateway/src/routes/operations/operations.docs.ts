@@ -1,8 +1,8 @@
 import { dependencyUnavailable } from '../../http/errors.ts';
-import type { JsonSchema, Operation, Paths, ResponseObject } from '../document.ts';
-import { errorExample } from '../examples/failures.ts';
-import { COMMON_HEADERS, describeFailure, headerRefs } from '../parts/responses.ts';
-import { TAGS } from '../text/descriptions.ts';
+import type { JsonSchema, Operation, Paths, ResponseObject } from '../../openapi/document.ts';
+import { errorExample } from '../../openapi/examples/failures.ts';
+import { COMMON_HEADERS, describeFailure, headerRefs } from '../../openapi/parts/responses.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 
 interface PlainDescription {
   readonly operationId: string;

@@ -8,12 +8,12 @@ import {
 } from '@prism-gateway/protocol';
 import { relayerNotFound } from '../../http/errors.ts';
 import { renderRelayer } from '../../http/render.ts';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import { type Parameter, schemaRef } from '../../openapi/document.ts';
+import { bodyFaultsExample, errorExample, faultsExample } from '../../openapi/examples/failures.ts';
+import { jsonBody } from '../../openapi/parts/parameters.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 import type { RelayerRecord } from '../../ports/relayerStore.ts';
-import { describeRoute } from '../describeRoute.ts';
-import { type Parameter, type Paths, schemaRef } from '../document.ts';
-import { bodyFaultsExample, createAdminFailures, errorExample, faultsExample } from '../examples/failures.ts';
-import { jsonBody } from '../parts/parameters.ts';
-import { TAGS } from '../text/descriptions.ts';
 
 const LABELLED: RelayerRecord = {
   address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -37,11 +37,6 @@ const SUSPENDED: RelayerRecord = {
 };
 const RELEASED: RelayerReleased = { address: LABELLED.address, released: 12, complete: true };
 
-const unauthorized = () => ({
-  description: 'The key is missing or wrong.',
-  examples: createAdminFailures(),
-});
-
 const ADDRESS_PARAMETER: Parameter = {
   name: 'address',
   in: 'path',
@@ -62,11 +57,11 @@ const unknown = () => ({
 });
 
 /** Describes `POST /admin/relayers`. */
-export function describeAddRelayer(): Paths {
+export function describeAddRelayer(): RouteDescription {
   const { address, label } = LABELLED;
   const refused = (text: string) =>
     bodyFaultsExample('Several faults, each named', text, (json) => parseWith(addRelayerSchema, json));
-  return describeRoute('addRelayer', {
+  return {
     tag: TAGS.relayers,
     summary: 'Whitelist a relayer',
     description:
@@ -88,14 +83,13 @@ export function describeAddRelayer(): Paths {
         description: 'The body is not valid.',
         examples: { everyFault: refused('{"address":"relayer.eth","label":"","role":"official"}') },
       },
-      401: unauthorized(),
     },
-  });
+  };
 }
 
 /** Describes `GET /admin/relayers`. */
-export function describeListRelayers(): Paths {
-  return describeRoute('listRelayers', {
+export function describeListRelayers(): RouteDescription {
+  return {
     tag: TAGS.relayers,
     summary: 'List the whitelist',
     description: 'The whole whitelist in one answer, oldest first.',
@@ -110,13 +104,12 @@ export function describeListRelayers(): Paths {
         none: { summary: 'An empty whitelist', value: { relayers: [], count: 0 } },
       },
     },
-    failures: { 401: unauthorized() },
-  });
+  };
 }
 
 /** Describes `GET /admin/relayers/{address}`. */
-export function describeReadRelayer(): Paths {
-  return describeRoute('readRelayer', {
+export function describeReadRelayer(): RouteDescription {
+  return {
     tag: TAGS.relayers,
     summary: 'Read one relayer',
     description: 'Its record on the whitelist.',
@@ -126,13 +119,13 @@ export function describeReadRelayer(): Paths {
       schema: 'Relayer',
       examples: { labelled: { summary: 'With a name for people', value: renderRelayer(LABELLED) } },
     },
-    failures: { 400: notAddress(), 401: unauthorized(), 404: unknown() },
-  });
+    failures: { 400: notAddress(), 404: unknown() },
+  };
 }
 
 /** Describes `DELETE /admin/relayers/{address}`. */
-export function describeRemoveRelayer(): Paths {
-  return describeRoute('removeRelayer', {
+export function describeRemoveRelayer(): RouteDescription {
+  return {
     tag: TAGS.relayers,
     summary: 'Take a relayer off the whitelist',
     description:
@@ -145,16 +138,15 @@ export function describeRemoveRelayer(): Paths {
     },
     failures: {
       400: notAddress(),
-      401: unauthorized(),
     },
-  });
+  };
 }
 
-/** Describes `POST /admin/relayers/{address}/suspend` and `/resume`. */
-export function describeSuspension(): Paths {
+/** Describes `POST /admin/relayers/{address}/suspend`. */
+export function describeSuspendRelayer(): RouteDescription {
   const refused = (summary: string, text: string) =>
     bodyFaultsExample(summary, text, (json) => parseWith(suspendRelayerSchema, json));
-  const suspend = describeRoute('suspendRelayer', {
+  return {
     tag: TAGS.relayers,
     summary: 'Suspend a relayer',
     description:
@@ -173,11 +165,14 @@ export function describeSuspension(): Paths {
         description: 'Not an address, or no reason.',
         examples: { ...notAddress().examples, noReason: refused('No reason', '{}') },
       },
-      401: unauthorized(),
       404: unknown(),
     },
-  });
-  const resume = describeRoute('resumeRelayer', {
+  };
+}
+
+/** Describes `POST /admin/relayers/{address}/resume`. */
+export function describeResumeRelayer(): RouteDescription {
+  return {
     tag: TAGS.relayers,
     summary: 'End a suspension',
     description: 'The relayer may call again. The call has no body; a relayer that is not suspended stays as it is.',
@@ -187,14 +182,13 @@ export function describeSuspension(): Paths {
       schema: 'Relayer',
       examples: { resumed: { summary: 'On the whitelist', value: renderRelayer(LABELLED) } },
     },
-    failures: { 400: notAddress(), 401: unauthorized(), 404: unknown() },
-  });
-  return { ...suspend, ...resume };
+    failures: { 400: notAddress(), 404: unknown() },
+  };
 }
 
 /** Describes `POST /admin/relayers/{address}/release`. */
-export function describeReleaseRelayer(): Paths {
-  return describeRoute('releaseRelayer', {
+export function describeReleaseRelayer(): RouteDescription {
+  return {
     tag: TAGS.relayers,
     summary: 'Give back all that a relayer holds',
     description:
@@ -205,6 +199,6 @@ export function describeReleaseRelayer(): Paths {
       schema: 'RelayerReleased',
       examples: { released: { summary: 'Twelve requests', value: RELEASED } },
     },
-    failures: { 400: notAddress(), 401: unauthorized() },
-  });
+    failures: { 400: notAddress() },
+  };
 }

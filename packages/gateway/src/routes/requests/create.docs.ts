@@ -1,11 +1,11 @@
 import { createRequestParser } from '@prism-gateway/protocol';
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
-import { describeRoute } from '../describeRoute.ts';
-import type { Examples, Paths } from '../document.ts';
-import { bodyFaultsExample } from '../examples/failures.ts';
-import { CREATE_EXAMPLES, CREATED_EXAMPLES, RECORD_EXAMPLES } from '../examples/successes.ts';
-import { jsonBody, ONCE_PARAMETER } from '../parts/parameters.ts';
-import { TAGS } from '../text/descriptions.ts';
+import type { RouteDescription } from '../../openapi/describeRoute.ts';
+import type { Examples } from '../../openapi/document.ts';
+import { bodyFaultsExample } from '../../openapi/examples/failures.ts';
+import { CREATE_EXAMPLES, CREATED_EXAMPLES, RECORD_EXAMPLES } from '../../openapi/examples/successes.ts';
+import { jsonBody, ONCE_PARAMETER } from '../../openapi/parts/parameters.ts';
+import { TAGS } from '../../openapi/text/descriptions.ts';
 
 interface Limits {
   readonly maxBatchSize: number;
@@ -43,8 +43,8 @@ With \`once=true\` the same submission is taken a single time: if a record of th
 The examples are really signed, by well-known development keys for a development chain.`;
 
 /** Describes `POST /requests`. */
-export function describeCreateRequest(limits: Limits): Paths {
-  return describeRoute('createRequest', {
+export function describeCreateRequest(limits: Limits): RouteDescription {
+  return {
     tag: TAGS.requests,
     summary: 'Submit a signed request',
     description: DESCRIPTION,
@@ -59,5 +59,5 @@ export function describeCreateRequest(limits: Limits): Paths {
     failures: {
       400: { description: 'The body is not valid; nothing was stored.', examples: invalidExamples(limits) },
     },
-  });
+  };
 }

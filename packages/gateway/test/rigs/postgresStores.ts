@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { openPostgresStores, type PostgresStores } from '../../src/drivers/postgres/openPostgresStores.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/drivers/postgres/startEmbedded.ts';
+import type { RetentionOptions } from '../../src/drivers/sql/createRetention.ts';
 import type { CreateStore } from '../contracts/storeUnderTest.ts';
 import { TEST_TABLES } from './sqliteStores.ts';
 
@@ -43,11 +44,11 @@ async function queryOn(url: string, sql: string): Promise<pg.QueryResult['rows']
   }
 }
 
-/** Opens the stores of a database as a gateway does by default. */
-export const openStoresOf = (url: string) =>
+/** Opens the stores of a database; what is not given is as a gateway has it by default. */
+export const openStoresOf = (url: string, options: Partial<RetentionOptions> = {}) =>
   openPostgresStores({
     ...{ url, poolSize: 4, tables: TEST_TABLES },
-    ...{ requestRetentionDays: 0, pendingRetentionDays: 0, now: Date.now },
+    ...{ requestRetentionDays: 0, pendingRetentionDays: 0, now: Date.now, ...options },
   });
 
 /** Makes a database that nothing is in yet. */

@@ -1,4 +1,5 @@
 import { type Creation, RECORD_BYTES, type StoredRequest, type Submission } from '../../ports/requestStore.ts';
+import type { Weight } from '../sql/createTally.ts';
 import type { Query } from './connect.ts';
 import { REQUEST_COLUMNS, requestOfRow } from './records.ts';
 import type { Tables } from './schema.ts';
@@ -60,6 +61,12 @@ export function createRequests(
   });
 }
 
+/** The pending bytes of a new record. */
+export const weightOf = ({ record, submission }: NewRequest): Weight => ({
+  bytes: Buffer.byteLength(record.paramsJson) + RECORD_BYTES,
+  holders: submission?.holders ?? [],
+});
+
 /** Stores records that are new, by one statement. */
 export async function saveCreated(
   { query, tables }: QueryContext,
@@ -82,8 +89,8 @@ export async function saveCreated(
       column(({ paramsJson }) => paramsJson),
       created.map(({ submission }) => submission?.key ?? null),
       created.map(({ movedSeq }) => movedSeq),
-      column(({ paramsJson }) => Buffer.byteLength(paramsJson) + RECORD_BYTES),
-      created.map(({ submission }) => submission?.holders?.join(' ') ?? ''),
+      created.map((request) => weightOf(request).bytes),
+      created.map((request) => weightOf(request).holders.join(' ')),
     ],
   );
 }

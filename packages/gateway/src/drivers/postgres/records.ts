@@ -1,4 +1,5 @@
 import type { StoredRequest } from '../../ports/requestStore.ts';
+import type { Weight } from '../sql/createTally.ts';
 import type { HeldRequest } from '../sql/moves.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import type { TextForm } from '../sql/tables.ts';
@@ -15,6 +16,16 @@ export const TEXT_FORM: TextForm = { write: escapeText, read: unescapeText };
 /** A request's columns, but for the two that only `create` writes. */
 export const REQUEST_COLUMNS =
   'request_id, chain_name, action, signer, status, created_at, updated_at, params, tx_hash, error_message, claimed_by, claimed_at, held_by, held_since, call_id';
+
+/** Those that moves work on. */
+export const HELD_COLUMNS = `${REQUEST_COLUMNS}, bytes, holders`;
+
+/** Reads the pending bytes of a row. */
+export const weightOfRow = ({ bytes, holders }: Row): Weight => ({
+  bytes: Number(bytes),
+  // A column of texts.
+  holders: holders as unknown as readonly string[],
+});
 
 /** Reads a row as the port's record. */
 export function requestOfRow(row: Row): StoredRequest {
@@ -41,6 +52,7 @@ export const heldOfRow = (row: Row): HeldRequest => ({
   callId: row.call_id === null ? null : String(row.call_id),
   heldBy: row.held_by === null ? null : String(row.held_by),
   heldSince: row.held_since === null ? null : Number(row.held_since),
+  weight: weightOfRow(row),
 });
 
 /** The values of `error_message`. */

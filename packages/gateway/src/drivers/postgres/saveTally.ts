@@ -67,17 +67,32 @@ async function saveRelayers(
   );
 }
 
+async function savePending(query: Query, { pending: table }: Tables, pending: Tally['pending']): Promise<void> {
+  const changed = [...pending].filter(([, bytes]) => bytes !== 0);
+  if (changed.length === 0) return;
+  const holders = changed.map(([holder]) => holder);
+  await Promise.all([
+    query(
+      `INSERT INTO ${table} AS p SELECT * FROM unnest($1::text[], $2::bigint[])
+       ON CONFLICT (holder) DO UPDATE SET bytes = p.bytes + excluded.bytes`,
+      [holders, changed.map(([, bytes]) => bytes)],
+    ),
+    query(`DELETE FROM ${table} WHERE bytes <= 0 AND holder = ANY($1)`, [holders]),
+  ]);
+}
+
 /** The counters of a transaction. */
-interface TallyToSave extends Pick<Tally, 'chains' | 'minutes' | 'relayers'> {
+interface TallyToSave extends Pick<Tally, 'chains' | 'minutes' | 'relayers' | 'pending'> {
   /** Histogram of a relayer before the transaction, as JSON. */
   readonly durationsOf: (key: string) => string;
 }
 
-/** Sends what a transaction has moved, by a statement each for chains, times and relayers. */
+/** Sends what a transaction has moved, each kind of counter by a statement of its own. */
 export const saveTally = (query: Query, tables: Tables, tally: TallyToSave): Promise<void>[] => [
   saveChains(query, tables, tally.chains),
   saveActivity(query, tables, tally.minutes),
   saveRelayers(query, tables, tally),
+  savePending(query, tables, tally.pending),
 ];
 
 /** Forgets minutes and hours that nobody is told any more. */

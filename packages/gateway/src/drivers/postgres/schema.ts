@@ -52,17 +52,6 @@ export function tablesOf({ requests, relayers, rateLimits }: TableNames): Tables
 /** Name of an index, from that of its table. */
 const indexOn = (table: string, suffix: string) => quoteName(`${table.slice(1, -1)}-${suffix}`);
 
-/** Adds up changes of what is pending. @param changes - columns holders and bytes, of tables that have a status */
-const countPending = (pending: string, changes: string) => `
-      INSERT INTO ${pending} AS p
-      SELECT holder, sum(bytes) FROM (${changes.replaceAll(/FROM (\w+)/g, "FROM $1 WHERE status = 'pending'")}) AS c(holders, bytes),
-        unnest(array_prepend('', holders)) AS holder
-      GROUP BY holder HAVING sum(bytes) <> 0
-      ON CONFLICT (holder) DO UPDATE SET bytes = p.bytes + excluded.bytes;`;
-
-const dropEmpty = (pending: string) =>
-  `DELETE FROM ${pending} WHERE bytes <= 0 AND holder IN (SELECT unnest(holders) FROM gone);`;
-
 /** The records. Times are milliseconds since the epoch, here and in every other table. */
 const requestTables = ({ requests: r, counters, commits, pending }: Tables) => `
   CREATE TABLE ${r} (
@@ -105,25 +94,6 @@ const requestTables = ({ requests: r, counters, commits, pending }: Tables) => `
   -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
   CREATE TABLE ${pending} (holder text PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 50);
   INSERT INTO ${pending} VALUES ('', 0);
-  CREATE FUNCTION ${indexOn(r, 'count')}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF TG_OP = 'INSERT' THEN
-      ${countPending(pending, 'SELECT holders, bytes FROM added')}
-    ELSIF TG_OP = 'DELETE' THEN
-      ${countPending(pending, 'SELECT holders, -bytes FROM gone')}
-      ${dropEmpty(pending)}
-    ELSE
-      ${countPending(pending, 'SELECT holders, bytes FROM added UNION ALL SELECT holders, -bytes FROM gone')}
-      ${dropEmpty(pending)}
-    END IF;
-    RETURN NULL;
-  END $$;
-  ${['INSERT', 'UPDATE', 'DELETE']
-    .map(
-      (act) => `CREATE TRIGGER ${indexOn(r, act)} AFTER ${act} ON ${r} REFERENCING
-    ${act === 'DELETE' ? '' : 'NEW TABLE AS added'} ${act === 'INSERT' ? '' : 'OLD TABLE AS gone'}
-    FOR EACH STATEMENT EXECUTE FUNCTION ${indexOn(r, 'count')}();`,
-    )
-    .join('\n  ')}
   -- The last commit of each process, by which one looks up whether a commit came through whose answer was lost.
   CREATE TABLE ${commits} (process uuid PRIMARY KEY, number bigint NOT NULL, at bigint NOT NULL) WITH (fillfactor = 50);
 `;

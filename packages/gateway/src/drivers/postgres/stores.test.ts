@@ -5,8 +5,9 @@ import { rateLimitStoreContract } from '../../../test/contracts/rateLimitStoreCo
 import { relayerStoreContract } from '../../../test/contracts/relayerStoreContract.ts';
 import { requestStoreContract } from '../../../test/contracts/requestStoreContract.ts';
 import { requestStoreProperty } from '../../../test/contracts/requestStoreProperty.ts';
+import { retentionContract } from '../../../test/contracts/retentionContract.ts';
 import { webhookStoreContract } from '../../../test/contracts/webhookStoreContract.ts';
-import { createPostgresRig, postgresStore } from '../../../test/rigs/postgresStores.ts';
+import { createPostgresRig, openStoresOf, postgresStore } from '../../../test/rigs/postgresStores.ts';
 
 const requests = postgresStore((stores) => stores.requests);
 
@@ -33,4 +34,21 @@ deliveryQueueContract('postgres', async () => {
   const outbox = { ...(await rig.open()), flow: async () => undefined };
   const store = { ...outbox, openPeer: async () => (await rig.open()).deliveries };
   return { store, cutOff: rig.close, dispose: rig.close };
+});
+
+retentionContract('postgres', async () => {
+  const rig = await createPostgresRig();
+  const { requests, admin } = await rig.open();
+  return {
+    store: {
+      ...{ requests, admin },
+      async sweep(options) {
+        const stores = await openStoresOf(rig.url, options);
+        await stores.sweep();
+        await stores.close();
+      },
+    },
+    cutOff: rig.close,
+    dispose: rig.close,
+  };
 });

@@ -3,13 +3,13 @@ import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
 import { MAX_WAITING, MAX_WAITING_POSTS } from '../../ports/deliveryRules.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { eventOfMove } from '../../ports/webhookMessage.ts';
-import { type CommittedMoves, createTally, type Move } from '../sql/createTally.ts';
+import { type CommittedMoves, createTally, type Move, type Weight } from '../sql/createTally.ts';
 import type { HeldRequest, MoveContext } from '../sql/moves.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import { EVENT_BITS } from '../sql/webhookRows.ts';
 import type { Query } from './connect.ts';
-import { type NewRequest, saveCreated } from './createRequests.ts';
-import { errorColumn, heldOfRow, REQUEST_COLUMNS } from './records.ts';
+import { type NewRequest, saveCreated, weightOf } from './createRequests.ts';
+import { errorColumn, HELD_COLUMNS, heldOfRow } from './records.ts';
 import { saveTally } from './saveTally.ts';
 import type { Tables } from './schema.ts';
 
@@ -41,6 +41,7 @@ export interface Transaction extends MoveContext {
     readonly chainName: string;
     readonly status: RequestStatus;
     readonly at: number;
+    readonly weight: Weight | undefined;
   }): void;
   /** Sends the writes of all that has changed, whose end nobody has to wait for before the commit is sent. */
   save(): { readonly changes: CommittedChanges | undefined; readonly written: Promise<unknown> };
@@ -167,7 +168,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
     moved.set(held, nextMove());
     requestIds.add(held.record.requestId);
     if (move?.to === null || move === undefined) return;
-    tally.note(move);
+    tally.note({ ...move, weight: held.weight });
     if (move.to === 'pending') chainNames.add(move.chainName);
     happen(eventOfMove(move.to), held.record.updatedAt, held.record);
   }
@@ -189,7 +190,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
     },
     async load(ids) {
       if (ids.length === 0) return;
-      const rows = await query(`SELECT ${REQUEST_COLUMNS} FROM ${tables.requests} WHERE request_id = ANY($1::uuid[])`, [
+      const rows = await query(`SELECT ${HELD_COLUMNS} FROM ${tables.requests} WHERE request_id = ANY($1::uuid[])`, [
         ids,
       ]);
       for (const row of rows) known.set(String(row.request_id), heldOfRow(row));
@@ -206,12 +207,12 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
       const { requestId, chainName, status, createdAt } = request.record;
       if (made.has(requestId)) return;
       made.set(requestId, { ...request, movedSeq: nextMove() });
-      tally.note({ chainName, from: null, to: status, at: createdAt });
+      tally.note({ chainName, from: null, to: status, at: createdAt, weight: weightOf(request) });
       if (status === 'pending') chainNames.add(chainName);
       happen('request.created', createdAt, request.record);
     },
-    removed({ requestId, chainName, status, at }) {
-      tally.note({ chainName, from: status, to: null, at });
+    removed({ requestId, chainName, status, at, weight }) {
+      tally.note({ chainName, from: status, to: null, at, weight });
       requestIds.add(requestId);
       // Other processes look at what is waited for when the number has risen.
       nextMove();

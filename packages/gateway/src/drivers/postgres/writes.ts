@@ -17,7 +17,7 @@ import { BY_ADMINISTRATOR, claim, claimAll, release, reopen, report, reportAll }
 import type { SqlValue, SqlWrite } from '../sql/sqlWrite.ts';
 import { createWebhookWrites } from '../sql/webhookWrites.ts';
 import { createRequests, type NewRequest, readSubmitted } from './createRequests.ts';
-import { TEXT_FORM } from './records.ts';
+import { TEXT_FORM, weightOfRow } from './records.ts';
 import type { Tables } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -111,14 +111,15 @@ async function expireStep(tx: Transaction, { status, before, after }: ExpiryStep
        FROM ${tx.tables.requests} WHERE status = $1 AND created_at <= $2 AND (created_at, request_id) > ($3, $4::uuid)
        ORDER BY created_at, request_id LIMIT ${STEP}),
      removed AS (DELETE FROM ${tx.tables.requests} r USING walked w WHERE r.request_id = w.request_id AND w.is_old
-       RETURNING r.request_id, r.chain_name)
-     SELECT w.request_id, w.created_at, d.chain_name FROM walked w LEFT JOIN removed d USING (request_id)
+       RETURNING r.request_id, r.chain_name, r.bytes, r.holders)
+     SELECT w.request_id, w.created_at, d.chain_name, d.bytes, d.holders FROM walked w LEFT JOIN removed d USING (request_id)
      ORDER BY w.created_at, w.request_id`,
     [status, before, after.createdAt, after.requestId || NIL_ID],
   );
   const gone = rows.filter(({ chain_name: chainName }) => chainName !== null);
-  for (const { request_id: requestId, chain_name: chainName } of gone) {
-    tx.removed({ requestId: String(requestId), chainName: String(chainName), status, at: before });
+  for (const row of gone) {
+    const requestId = String(row.request_id);
+    tx.removed({ requestId, chainName: String(row.chain_name), status, at: before, weight: weightOfRow(row) });
   }
   const last = rows.at(-1);
   if (rows.length < STEP || last === undefined) return { removed: gone.length };
@@ -132,7 +133,7 @@ async function removeRequest(tx: Transaction, requestId: string): Promise<Remova
   const { status, chainName, updatedAt } = held.record;
   if (status === 'processing') return 'claimed';
   await tx.query(`DELETE FROM ${tx.tables.requests} WHERE request_id = $1`, [requestId]);
-  tx.removed({ requestId: held.record.requestId, chainName, status, at: updatedAt });
+  tx.removed({ requestId: held.record.requestId, chainName, status, at: updatedAt, weight: held.weight });
   return 'removed';
 }
 

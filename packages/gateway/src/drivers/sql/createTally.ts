@@ -16,7 +16,6 @@ export interface Move {
   /** When the claim was made that ends with it. */
   readonly claimedAt?: number | undefined;
   readonly at: number;
-  /** Absent: the store counts by itself what is pending. */
   readonly weight?: Weight | undefined;
 }
 

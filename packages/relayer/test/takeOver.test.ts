@@ -10,7 +10,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAIN_NAME, connect, LONG, sign, type Write, waitFor } from './rig.ts';
 
-const LEASE_SECONDS = 1;
+const LEASE_SECONDS = 3;
 /** Blocks that the node allows in one query of logs, and blocks that come after what the other relayer carried out. */
 const MAX_LOG_BLOCKS = 40n;
 const LATER_BLOCKS = 100;
@@ -89,7 +89,7 @@ async function becomeWallet(user: number): Promise<PrivateKeyAccount> {
 }
 
 // Shows RELAY-9, RELAY-11, RELAY-19.
-test('claims of a relayer that has gone silent are left where nothing else is asked for, and taken over with TAKE_OVER_SECONDS', async () => {
+test('claims of a relayer that has gone silent are taken over a third of a lease after their end, and not before', async () => {
   const untouched = await claimWrite({ user: 0 });
   const sent = await claimWrite({ user: 1 });
   const txHash = await carryOut(sent);
@@ -100,7 +100,7 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   const expired = await claimSponsored({ user: 5, ageSeconds: 90_000 });
   const reverting = await claimWrite({ user: 6, prismOf: 3 });
   await connect(world).mine({ blocks: LATER_BLOCKS });
-  await sleep(LEASE_SECONDS * 1000 + 100);
+  await sleep((LEASE_SECONDS * 4000) / 3 + 100);
 
   await using proxy = await startRpcFaultProxy({ target: world.devnet.rpcUrl, plan: limitLogs });
   const env = world.relayerEnv(0, proxy.url);
@@ -115,7 +115,7 @@ test('claims of a relayer that has gone silent are left where nothing else is as
   const forbidden = await claimSponsored({ user: 5, ageSeconds: 5, account: own });
 
   relayer = await startProgram('relayer', {
-    env: { ...env, TAKE_OVER_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '0' },
+    env: { ...env, CLAIM_LEASE_SECONDS: String(LEASE_SECONDS), GIVE_UP_SECONDS: '0' },
   });
   const wait = (requestId: string) => waitFor(world, requestId);
   const claimedBy = own.address;

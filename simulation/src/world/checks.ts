@@ -18,8 +18,8 @@ const NEWEST = 100;
 const PENDING_BOUND_MS = 5 * 60_000;
 /** Longest until it has ended: a lease of a relayer that died, and what comes after. */
 const OPEN_BOUND_MS = 40 * 60_000;
-/** Longest until a request that cannot succeed has failed: twice the default patience, and a lease. */
-const FAIL_BOUND_MS = 20 * 60_000;
+/** Longest until a request that cannot succeed has failed: twice the default patience, and a lease with the third that others wait. */
+const FAIL_BOUND_MS = 25 * 60_000;
 /** Longest until a relayer that lied is suspended, in milliseconds. */
 const LIAR_BOUND_MS = 2 * 3_600_000;
 /** Blocks after which the chain's word is final for the records. */

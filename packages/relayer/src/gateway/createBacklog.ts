@@ -9,7 +9,7 @@ const OLDEST = '';
 /** Most old cursors that are kept: the oldest one covers those between. */
 const MAX_WALKS = 4;
 
-/** Drops lapsed claims, which the feed gives beside the pending requests: they are taken over by a setting of their own (RELAY-9). */
+/** Drops lapsed claims, which the feed gives beside the pending requests: they are taken over in another way (RELAY-9). */
 export function pendingOf(items: readonly RequestRecord[]): RequestRecord[] {
   return items.filter(({ status }) => status === 'pending');
 }

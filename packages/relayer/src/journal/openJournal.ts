@@ -248,6 +248,11 @@ export function openJournal(options: {
       const row = find(requestId);
       return row === undefined || row.state === 'reported' || row.state === 'lost' ? undefined : readRow(row);
     },
+    /** When a claim was lost to another relayer; undefined: it was not, or is held again. */
+    lostAtMs(requestId: string): number | undefined {
+      const row = find(requestId);
+      return row?.state === 'lost' ? row.updated_at : undefined;
+    },
     submission(intentId: string): Submission | undefined {
       const row = selectSubmission.get(intentId);
       if (row === undefined) return undefined;

@@ -117,6 +117,7 @@ export interface Row {
   readonly attempts: number;
   readonly outcome: string | null;
   readonly claimed_at: number;
+  readonly updated_at: number;
 }
 
 type WrittenSignature = Omit<SignatureRef, 'nonce'> & { readonly nonce: string | null };

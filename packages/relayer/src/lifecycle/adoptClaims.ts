@@ -7,7 +7,7 @@ import { ruleOf, type Verdict } from '../checks/leaveReasons.ts';
 import { findExpiry } from '../checks/screenRequests.ts';
 import { runLimited } from '../gateway/runLimited.ts';
 import { findOutcome } from '../nodes/findOutcome.ts';
-import { isOwnClaim, readRecord } from './confirmClaim.ts';
+import { findLeaseEnd, isOwnClaim, readRecord } from './confirmClaim.ts';
 import type { RelayerContext } from './context.ts';
 import type { BegunRequest, SignatureRef } from './states.ts';
 
@@ -87,14 +87,16 @@ interface Stale {
   readonly signatures: readonly SignatureRef[];
 }
 
-const ageMs = ({ now }: RelayerContext, { claimedAt }: RequestRecord) =>
-  claimedAt === undefined ? 0 : now() - Date.parse(claimedAt);
-
-/** Whether a claim has not been reported in time, if the gateway's claims are leases. */
-function isStale(context: RelayerContext, record: RequestRecord): boolean {
-  const { takeOverMs } = context.policy;
-  return takeOverMs > 0 && ageMs(context, record) > takeOverMs;
+/**
+ * Says since when a claim of another relayer may be taken over, in Unix milliseconds; the one place that does. A third of a lease after its
+ * end: until then a watchtower sees who is idle. A try that the gateway has refused counts as a claim.
+ */
+function findStaleSince(context: RelayerContext, { requestId, claimedAt }: RequestRecord): number {
+  const claimedAtMs = Math.max(Date.parse(claimedAt ?? ''), context.journal.lostAtMs(requestId) ?? 0);
+  return findLeaseEnd(context, claimedAtMs) + context.policy.leaseMs / 3;
 }
+
+const isStale = (context: RelayerContext, record: RequestRecord) => context.now() > findStaleSince(context, record);
 
 /**
  * Whether to take a stale claim over: what this relayer would leave as a pending request it leaves here, too, unless there is something to
@@ -106,8 +108,8 @@ async function isWorthTaking(context: RelayerContext, stale: Stale, verdict: Ver
   if (isUnused) return false;
   const { kind } = await findOutcome(context, stale);
   if (kind === 'executed' || kind === 'replaced') return true;
-  const { takeOverMs, giveUpMs } = context.policy;
-  return kind === 'open' && finality === 'fails' && ageMs(context, stale.record) > takeOverMs + giveUpMs;
+  const { now, policy } = context;
+  return kind === 'open' && finality === 'fails' && now() > findStaleSince(context, stale.record) + policy.giveUpMs;
 }
 
 /** One that cannot be evaluated does not hold the others up; it is looked at again. */

@@ -89,13 +89,8 @@ export const relayerSettings = {
   ),
   CLAIM_LEASE_SECONDS: setting(
     wholeNumber(0, 31_536_000),
-    "how long the gateway's claims hold; a transaction that no block takes by then is cancelled, if that is no dearer than hoping; 0 = never",
+    "how long the gateway's claims hold: its own transaction that no block takes by then is cancelled, if that is no dearer than hoping, and a silent relayer's claim is taken over a third later; 0 = for ever",
     { initial: '900' },
-  ),
-  TAKE_OVER_SECONDS: setting(
-    wholeNumber(0, 31_536_000),
-    'age of a claim from which it is taken over, if the gateway has leases; 0 = never',
-    { initial: '0' },
   ),
   LOSS_BUDGET_REQUEST: setting(decimalAmount(18), 'with one request, in ether', {
     initial: '0.005',

@@ -42,11 +42,9 @@ export interface RelayPolicy {
   readonly pollMaxMs: number;
   /** How long a request that would revert is tried again before it is claimed and reported failed. */
   readonly giveUpMs: number;
-  /** Age of another relayer's claim from which it is tried to be taken over; 0 = never. */
-  readonly takeOverMs: number;
   /** Age from which a node's newest block is stale, in seconds; 0 = never. */
   readonly maxHeadAgeSeconds: number;
-  /** How long the gateway's claims hold: a transaction of an older one is cancelled if that is cheaper than hoping; 0 = for ever. */
+  /** How long the gateway's claims hold; 0 = for ever. */
   readonly leaseMs: number;
 }
 
@@ -125,7 +123,6 @@ function readPolicy(settings: Parsed): RelayPolicy {
     pollMinMs: settings.POLL_MIN_MS,
     pollMaxMs: settings.POLL_MAX_MS,
     giveUpMs: settings.GIVE_UP_SECONDS * 1000,
-    takeOverMs: settings.TAKE_OVER_SECONDS * 1000,
     maxHeadAgeSeconds: settings.MAX_HEAD_AGE_SECONDS,
     leaseMs: settings.CLAIM_LEASE_SECONDS * 1000,
   };

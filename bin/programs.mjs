@@ -48,7 +48,7 @@ const gatewayFlags = [
   '--expose-gc',
 ];
 
-/** How the relayer is run: what strangers post, and what comes of judging it, lives shortly, and V8 would let it pile up. */
+/** How the relayer is run: what strangers post, and what comes of it, lives shortly, and V8 would let it pile up. */
 export const relayer = {
   file: 'packages/relayer/src/entry/relayer.ts',
   // With a million junk requests before it 180 MB at most instead of 330, and as quick.

@@ -14,7 +14,7 @@ export function chainOf(target: Target, suffix = ''): string {
   return `acceptance.${target.run}${suffix}`;
 }
 
-/** Fresh params of a `WRITE_DATA_FOR`. Their signature is no real one: the service does not judge it. */
+/** Fresh params of a `WRITE_DATA_FOR`. Their signature is no real one: the service does not check it. */
 export function writeParams(over: Json = {}): Json {
   return {
     cloudId: randomHex(32),

@@ -133,7 +133,7 @@ covers(
   },
 );
 
-covers(['create.selfAuthenticating'], 'a signature that nobody made is stored: the Forwarder judges it', async () => {
+covers(['create.selfAuthenticating'], 'a signature that nobody made is stored: the Forwarder checks it', async () => {
   const params = { v: 0, r: `0x${'0'.repeat(64)}`, s: `0x${'f'.repeat(64)}` };
   expect((await createRequest(target, writeBody(target, { params }))).status).toBe('pending');
 });

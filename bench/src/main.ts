@@ -14,7 +14,7 @@ import { runGateway } from './runGateway.ts';
 import { runSimulation } from './simulation/runSimulation.ts';
 import { runWebhooks } from './webhooks/runWebhooks.ts';
 
-/** Each returns whether it has kept its targets, if anything was judged. */
+/** Each returns whether it has kept its targets, if anything was checked. */
 const SECTIONS: Readonly<Record<SectionName, (options: Options) => Promise<boolean>>> = {
   gateway: async (options) => printReport(await runGateway(options), options),
   relayer: async (options) => printReport(await runRelayer(options), options),

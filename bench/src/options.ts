@@ -25,7 +25,7 @@ export type SectionName = keyof typeof SECTIONS;
 export interface Options {
   /** `all`: every section, one after another. */
   readonly section: SectionName | 'all';
-  /** Little is measured and nothing judged: shows that all works. */
+  /** Little is measured and nothing checked: shows that all works. */
   readonly quick: boolean;
   readonly only: readonly MeasureName[];
   readonly runs: number;
@@ -60,7 +60,7 @@ simulation         virtual seconds a second of the simulated world, busy and idl
 webhooks           from report to delivery, and what draining 10,000 deliveries costs those who post
 --all              every section and --peers, one after another
 
-  --quick            small counts, nothing judged: shows that all works
+  --quick            small counts, nothing checked: shows that all works
   --only LIST        of ${MEASURES.join(',')} (default: all)
   --peers            also graphile-worker on PostgreSQL and BullMQ on Redis, for "life"
   --runs N           runs of each measure and baseline, in turn (default 5; with --quick 1)

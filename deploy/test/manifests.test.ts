@@ -27,7 +27,7 @@ const composeSpec = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
   key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
 );
 
-/** Judges a manifest by the schema of the Kubernetes API. @throws Error with what is wrong */
+/** Checks a manifest by the schema of the Kubernetes API. @throws Error with what is wrong */
 async function validate(manifest: Manifest): Promise<void> {
   const { apiVersion, kind } = manifest;
   const models = (await import(`kubernetes-models/${apiVersion}/${kind}`)) as Record<

@@ -30,7 +30,7 @@ interface RuleGroups {
   }[];
 }
 
-describe.skipIf(promtool === undefined)("Prometheus' own judgement", () => {
+describe.skipIf(promtool === undefined)("Prometheus' own check", () => {
   test('the configuration and the rules are well formed', async () => {
     await expect(run(promtool as string, ['check', 'config', 'prometheus.yml'], { cwd })).resolves.toBeDefined();
     await expect(run(promtool as string, ['check', 'rules', 'alerts.yml'], { cwd })).resolves.toBeDefined();
@@ -51,7 +51,7 @@ test('each rule has its runbook, and the documents count them', () => {
   expect(read('docs/deploy.md')).toContain(`has ${listAlerts().length} rules`);
 });
 
-describe("Alertmanager's own judgement", () => {
+describe("Alertmanager's own check", () => {
   const amtool = findTool('amtool', 'prometheus-alertmanager');
   const start = fileURLToPath(new URL('../alertmanager/start', import.meta.url));
   const mail = {
@@ -146,14 +146,14 @@ describe('programs at work', () => {
     };
     const up = Object.keys(targets).map((job) => `${job} up `);
     await expect.poll(health, { timeout: PATIENCE_MS }).toEqual(up.toSorted());
-    const judge = async () => {
+    const evaluate = async () => {
       const { groups } = await server.ask<RuleGroups>('/rules');
       const rules = groups.flatMap((group) => group.rules);
       return rules.map(({ name, health, lastError = '' }) => `${name} ${health} ${lastError}`).toSorted();
     };
     const names = listAlerts();
     expect(names.length).toBeGreaterThan(20);
-    await expect.poll(judge, { timeout: PATIENCE_MS }).toEqual(names.map((name) => `${name} ok `).toSorted());
+    await expect.poll(evaluate, { timeout: PATIENCE_MS }).toEqual(names.map((name) => `${name} ok `).toSorted());
     const ask = async (query: string) => {
       const { result } = await server.ask<{ result: readonly unknown[] }>(`/query?query=${encodeURIComponent(query)}`);
       return result.length;

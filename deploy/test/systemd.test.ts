@@ -41,7 +41,7 @@ test('a backup that fails tells people', () => {
   expect(readFileSync(join(units, 'prism-backup.service'), 'utf8')).toContain('OnFailure=prism-failed@%n.service');
 });
 
-describe.skipIf(analyze === undefined)("systemd's own judgement", () => {
+describe.skipIf(analyze === undefined)("systemd's own check", () => {
   let folder: string;
 
   beforeAll(() => {

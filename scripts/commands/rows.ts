@@ -174,6 +174,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'podman-compose': 'its images come from registries; --deploy holds compose.yaml to the schema',
   kubectl: 'takes a cluster; --deploy holds each manifest to its schema',
   promtool: '--deploy runs it, on the same files',
-  systemctl: 'takes systemd as process 1; --deploy has systemd-analyze judge each unit',
+  systemctl: 'takes systemd as process 1; --deploy has systemd-analyze evaluate each unit',
   useradd: 'changes the machine',
 };

@@ -193,7 +193,7 @@ const broadcastGuard: readonly Mutant[] = [
     'packages/payments/src/flow/findPayout.ts',
     ['packages/payments/test/strangers.test.ts'],
     [
-      ['fault === undefined) ?? judged[0]', 'fault !== undefined)'],
+      ['fault === undefined) ?? evaluated[0]', 'fault !== undefined)'],
       ['      : isOwedAmount(config, payment, payout.amount)', '      : payout.amount > 0n'],
     ],
   ),

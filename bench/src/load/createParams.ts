@@ -16,7 +16,7 @@ export interface WriteDataParams {
 
 /**
  * Makes params of WRITE_DATA_FOR of a given weight: everything that is random in a real request is random here, so that it cannot
- * be compressed any better. The gateway does not judge the signature, so that it is none.
+ * be compressed any better. The gateway does not check the signature, so that it is none.
  *
  * @param bytes - of the params as JSON, 500 or more
  * @param signer - address of the user

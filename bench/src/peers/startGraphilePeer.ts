@@ -15,7 +15,7 @@ import { type Peer, tunePeer } from './tunePeer.ts';
  */
 export async function startPostgres({ options, stack }: Pick<BenchContext, 'options' | 'stack'>): Promise<string> {
   const folder = await mkdtemp(join(resolve(options.dir), 'prism-bench-postgres-'));
-  // Where nothing is judged, a slow disk is not waited for.
+  // Where nothing is checked, a slow disk is not waited for.
   const server = await startEmbedded({ folder, isTemporary: true, flags: options.quick ? ['fsync=off'] : [] });
   stack.defer(() => server.stop());
   return server.url;

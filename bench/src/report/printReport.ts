@@ -16,7 +16,7 @@ const HEAD = ['Measure', 'Median', 'Min – max', 'Baseline', 'Ratio', 'Target',
 /**
  * Prints what a section has measured, with what it depends on.
  *
- * @returns whether all targets are met; true if nothing is judged
+ * @returns whether all targets are met; true if nothing is checked
  */
 export async function printReport({ about, rows }: Report, { quick }: { readonly quick: boolean }): Promise<boolean> {
   const summaries = rows.map(summariseRow);
@@ -25,7 +25,7 @@ export async function printReport({ about, rows }: Report, { quick }: { readonly
     `${new Date().toISOString()}, commit ${await readCommit()}, Node ${process.version}`,
     `${processor?.model.trim()}, ${cpus().length} cores, ${(totalmem() / 1e9).toFixed(0)} GB, ${type()} ${release()}`,
     ...about,
-    ...(quick ? ['--quick: nothing is judged, and no figure is to be published'] : []),
+    ...(quick ? ['--quick: nothing is checked, and no figure is to be published'] : []),
   ];
   const notes = rows.flatMap(({ title, notes = [] }) => notes.map((note) => `${title}: ${note}`));
   const table = formatTable([HEAD, ...summaries.map((row) => toCells(row, quick))]);

@@ -22,11 +22,11 @@ function execute({
   };
 }
 
-const judge = (execution: Execution) => checkExecutions([execution], ['a']).map(({ isTrue }) => isTrue);
+const evaluate = (execution: Execution) => checkExecutions([execution], ['a']).map(({ isTrue }) => isTrue);
 const [event] = execute().events;
 
 it('takes what gateway and Forwarder both say was carried out', () => {
-  expect(judge(execute())).toEqual([true, true]);
+  expect(evaluate(execute())).toEqual([true, true]);
 });
 
 it.each([
@@ -35,5 +35,5 @@ it.each([
   ['has a transaction in which nothing was done for its signer', execute({ events: [] })],
   ['failed on the chain', execute({ events: event ? [{ ...event, success: false }] : [] })],
 ])('finds a request that %s', (_, execution) => {
-  expect(judge(execution)).toEqual([false, false]);
+  expect(evaluate(execution)).toEqual([false, false]);
 });

@@ -15,21 +15,21 @@ const expected: Expected = {
   ...{ relayerFees: 20n * CREDIT, protocolFees: 5n * CREDIT },
 };
 const good: FeeFacts = { earnings: [relayer('A', {}), other], treasury: 8n * CREDIT, expected };
-const judge = (facts: Partial<FeeFacts>) => checkFees({ ...good, ...facts }).map(({ isTrue }) => isTrue);
+const evaluate = (facts: Partial<FeeFacts>) => checkFees({ ...good, ...facts }).map(({ isTrue }) => isTrue);
 
 it('finds each credit where it belongs', () => {
-  expect(judge({})).toEqual([true, true, true, true]);
+  expect(evaluate({})).toEqual([true, true, true, true]);
 });
 
 it('finds a relayer that holds more than its share, and thereby more than prisms have paid', () => {
-  expect(judge({ earnings: [relayer('A', { credits: 11n * CREDIT }), other] })).toEqual([false, true, false, true]);
+  expect(evaluate({ earnings: [relayer('A', { credits: 11n * CREDIT }), other] })).toEqual([false, true, false, true]);
 });
 
 it('finds a treasury that lacks something', () => {
-  expect(judge({ treasury: 8n * CREDIT - 1n })).toEqual([true, false, false, true]);
+  expect(evaluate({ treasury: 8n * CREDIT - 1n })).toEqual([true, false, false, true]);
 });
 
 it('finds a relayer that did nothing, or lost by it', () => {
-  expect(judge({ earnings: [relayer('A', { requests: 0 }), other] })).toEqual([true, true, true, false]);
-  expect(judge({ earnings: [relayer('A', { worth: 1n }), other] })).toEqual([true, true, true, false]);
+  expect(evaluate({ earnings: [relayer('A', { requests: 0 }), other] })).toEqual([true, true, true, false]);
+  expect(evaluate({ earnings: [relayer('A', { worth: 1n }), other] })).toEqual([true, true, true, false]);
 });

@@ -16,7 +16,7 @@ interface Deployed {
 interface DeployContext {
   readonly control: StackControl;
   readonly settings: Pick<StageSettings, 'stage' | 'edge'>;
-  /** Whether a new version gets all calls at once, once the hook has judged it: what revokes or rolls back waits for nobody. */
+  /** Whether a new version gets all calls at once, once the hook has checked it: what revokes or rolls back waits for nobody. */
   readonly now: boolean;
   /** Says what is done next. */
   readonly say: (line: string) => void;

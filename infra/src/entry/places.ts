@@ -9,7 +9,7 @@ export const places = {
   bundleDirectory: join(INFRA, '..', 'dist', 'lambda'),
   /** That of the functions that deliver webhooks. */
   webhooksDirectory: join(INFRA, '..', 'dist', 'lambda-webhooks'),
-  /** The bundle of the hook that judges it. */
+  /** The bundle of the hook that checks it. */
   hookDirectory: join(INFRA, 'dist', 'hook'),
   /** The CDK's own command. */
   cdk: join(INFRA, 'node_modules', '.bin', 'cdk'),

@@ -34,7 +34,7 @@ Settings are options, or lines NAME=value of infra/stages/{stage}.env (or of the
 ${options.join('\n')}
   ${'--settings FILE'.padEnd(NAME_WIDTH)}another file of settings
   ${'--yes'.padEnd(NAME_WIDTH)}deploy without asking
-  ${'--now'.padEnd(NAME_WIDTH)}give the new version all calls once its hook has judged it, without the ten minutes: to revoke, or roll back
+  ${'--now'.padEnd(NAME_WIDTH)}give the new version all calls once its hook has checked it, without the ten minutes: to revoke, or roll back
   ${'--help'.padEnd(NAME_WIDTH)}this
 
 Settings of the gateway itself, as in \`npm start -- --help\`; IDENTITY_ISSUER and IDENTITY_APP_ID are needed to deploy:

@@ -35,7 +35,7 @@ const firstOf = (secret: string | undefined) => secret?.split(',')[0]?.trim();
  * @see https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html
  */
 export function createHook({ publicUrl, invoke, readAdminKey, readOriginSecret, tell, log }: HookContext) {
-  async function judge(): Promise<'Succeeded' | 'Failed'> {
+  async function evaluate(): Promise<'Succeeded' | 'Failed'> {
     try {
       const [adminKey = '', originSecret] = [firstOf(await readAdminKey()), firstOf(await readOriginSecret())];
       const reached =
@@ -56,7 +56,7 @@ export function createHook({ publicUrl, invoke, readAdminKey, readOriginSecret, 
     }
   }
   return async function hook(event: HookEvent): Promise<void> {
-    await tell(event, await judge());
+    await tell(event, await evaluate());
   };
 }
 
@@ -71,7 +71,7 @@ class CanaryError extends Error {
 }
 
 interface CanaryContext {
-  /** Reaches the version that is to be judged. */
+  /** Reaches the version that is to be checked. */
   readonly fetch: typeof globalThis.fetch;
   readonly url: string;
   readonly adminKey: string;
@@ -118,7 +118,7 @@ async function playLife({ gateway, owner, rival }: Parties): Promise<void> {
 }
 
 /**
- * Judges a version that no client reaches yet: `/ready`, and a claim on a request of its own, by relayers of its own that are
+ * Checks a version that no client reaches yet: `/ready`, and a claim on a request of its own, by relayers of its own that are
  * gone from the whitelist afterwards.
  *
  * @throws CanaryError (`CANARY_FAILED`), or the client's own error, which says what was answered

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * An account for `infra/rehearse` on this machine: as `aws`, `curl` and `npm` on the PATH it answers what the rehearsal asks, by a state in
- * FAKE_AWS_STATE. It knows no AWS: what it shows is that the script does its steps in order, judges what it finds and hides what it must.
+ * FAKE_AWS_STATE. It knows no AWS: what it shows is that the script does its steps in order, checks what it finds and hides what it must.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';

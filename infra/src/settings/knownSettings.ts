@@ -33,7 +33,7 @@ export const STACK_SETTINGS = {
 
 export type StackSettingName = keyof typeof STACK_SETTINGS;
 
-/** Settings that go to the gateway as they are; it judges them itself. */
+/** Settings that go to the gateway as they are; it checks them itself. */
 export const GATEWAY_SETTINGS = [
   'IDENTITY_PROVIDER',
   'IDENTITY_ISSUER',

@@ -84,7 +84,7 @@ const LOCAL_ORIGINS = ['localhost', '127.0.0.1']
   .flatMap((host) => [`http://${host}:3000`, `http://${host}:5173`])
   .join();
 
-/** Stands in for what is made or read on AWS only, so that the gateway's own judgement can be had here. */
+/** Stands in for what is made or read on AWS only, so that the gateway's own check can be had here. */
 const KEPT_ON_AWS = {
   STORE: 'dynamodb',
   STORAGE_BUCKET: 'made-by-the-stack',
@@ -187,7 +187,7 @@ function readGateway(given: GivenSettings, stage: string, faults: string[]) {
 }
 
 /**
- * Parses what a stage is to be deployed with. What goes to the gateway is judged by the gateway's own code, so that a function
+ * Parses what a stage is to be deployed with. What goes to the gateway is checked by the gateway's own code, so that a function
  * that would not start is not deployed.
  *
  * @param given - texts by name; an empty one counts as absent
@@ -196,8 +196,8 @@ function readGateway(given: GivenSettings, stage: string, faults: string[]) {
 export function parseStageSettings(given: GivenSettings): StageSettings {
   const faults: string[] = [];
   const stack = readStack(given, (name, expected) => faults.push(`${name}: expected ${expected}`));
-  const judged = readGateway(given, stack.stage, faults);
-  if (judged === undefined || faults.length > 0) throw new StageSettingsError(faults);
-  const { gateway, parsed } = judged;
+  const evaluated = readGateway(given, stack.stage, faults);
+  if (evaluated === undefined || faults.length > 0) throw new StageSettingsError(faults);
+  const { gateway, parsed } = evaluated;
   return { ...stack, gateway, tables: parsed.tables };
 }

@@ -43,7 +43,7 @@ describe.each(STAGES)('a release of %s', (stage) => {
     ]);
   });
 
-  it('is judged by the hook before its first call, and the hook knows of it by then', () => {
+  it('is checked by the hook before its first call, and the hook knows of it by then', () => {
     expect(alias.UpdatePolicy.CodeDeployLambdaAliasUpdate?.BeforeAllowTrafficHook).toEqual({ Ref: hookId });
     expect(alias.DependsOn).toContain(hookId);
     const [version] = Object.keys(findResources(stage, 'AWS::Lambda::Version'));
@@ -57,7 +57,7 @@ describe.each(STAGES)('a release of %s', (stage) => {
   });
 
   // Shows AWS-6.
-  it.runIf(stage === 'prod')('is judged once more by the way that clients take', () => {
+  it.runIf(stage === 'prod')('is checked once more by the way that clients take', () => {
     expect(alias.UpdatePolicy.CodeDeployLambdaAliasUpdate?.AfterAllowTrafficHook).toEqual({
       Ref: idOf(stage, 'AWS::Lambda::Function', 'PostTraffic'),
     });

@@ -30,7 +30,7 @@ export const RELEASE_MODES = {
   now: 'CodeDeployDefault.LambdaAllAtOnce',
 } as const;
 
-/** How a hook reaches what it judges. */
+/** How a hook reaches what it checks. */
 interface Hook {
   readonly id: 'PreTraffic' | 'PostTraffic';
   readonly description: string;
@@ -47,7 +47,7 @@ function hooksOf({ alias, secrets, edgeUrl }: ReleaseParts): { readonly pre: Hoo
   const origin = originSecret?.secretArn;
   return {
     pre: {
-      ...{ id: 'PreTraffic', description: 'judges a new version before it gets calls' },
+      ...{ id: 'PreTraffic', description: 'checks a new version before it gets calls' },
       environment: {
         ADMIN_API_KEY_ARN,
         VERSION_ARN: alias.version.functionArn,
@@ -60,7 +60,7 @@ function hooksOf({ alias, secrets, edgeUrl }: ReleaseParts): { readonly pre: Hoo
       edgeUrl === undefined
         ? undefined
         : {
-            ...{ id: 'PostTraffic', description: 'judges a new version as clients call it' },
+            ...{ id: 'PostTraffic', description: 'checks a new version as clients call it' },
             environment: { ADMIN_API_KEY_ARN, PUBLIC_URL: edgeUrl },
             callable: [],
             secrets: [ADMIN_API_KEY_ARN],
@@ -115,7 +115,7 @@ function acknowledgeRights({ stack }: StackContext, group: LambdaDeploymentGroup
 }
 
 /**
- * Adds how a new version comes to its calls: a hook judges it before the first one, a tenth of the calls goes to it for ten minutes (with
+ * Adds how a new version comes to its calls: a hook checks it before the first one, a tenth of the calls goes to it for ten minutes (with
  * `--now` all of them at once), the alarms take it back, and a second hook calls it the way clients do.
  *
  * @see https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html

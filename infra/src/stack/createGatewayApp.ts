@@ -22,7 +22,7 @@ import type { StackContext } from './stackContext.ts';
 interface Bundles {
   /** Directory with the function's built bundle. */
   readonly bundleDirectory: string;
-  /** Directory with that of the hook that judges it. */
+  /** Directory with that of the hook that checks it. */
   readonly hookDirectory: string;
   /** Directory with that of the functions that deliver webhooks. */
   readonly webhooksDirectory: string;

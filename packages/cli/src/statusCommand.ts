@@ -1,9 +1,9 @@
-import { judgeState } from '@prism-gateway/console/state';
+import { evaluateState } from '@prism-gateway/console/state';
 import type { Command } from './command.ts';
 import { writeStats } from './statsCommand.ts';
 import { plain } from './writeTable.ts';
 
-type StateParts = Parameters<typeof judgeState>[0];
+type StateParts = Parameters<typeof evaluateState>[0];
 
 /** Rows of each table: strangers name chains, and whoever floods them must not push the rest off the screen. */
 const SHOWN_ROWS = 10;
@@ -23,7 +23,7 @@ export const statusCommand: Command = {
       Pick<StateParts, 'relayers'>,
       Pick<StateParts, 'webhooks'>,
     ];
-    const worries = judgeState({ stats, relayers, webhooks, now: Date.now() });
+    const worries = evaluateState({ stats, relayers, webhooks, now: Date.now() });
     if (json) return print(JSON.stringify({ ok: worries.length === 0, worries, stats }));
     const lines = worries.map(({ text, todo }) => `  ${plain(text)}: ${plain(todo)}`);
     print([worries.length === 0 ? 'All is well.' : `${worries.length} things need you:`, ...lines].join('\n'));

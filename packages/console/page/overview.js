@@ -5,7 +5,7 @@ import { readAmount, writeAmount, writeCount, writeDuration, writePercent, zoneO
 import { Card, Empty, Head, Skeleton, Table, Time, useFollowed } from './parts.js';
 import { html } from './preact.js';
 import { addressOf, Link } from './router.js';
-import { judgeState } from './state.js';
+import { evaluateState } from './state.js';
 
 /** @import { Answers, ViewProps, Worry, Program } from './types.d.ts' */
 
@@ -152,7 +152,7 @@ export function Overview({ stats, relayers, labels, route, onFault }) {
       html`<${Link} to=${addressOf('overview', { query: { span: name === 'hour' ? '' : name } })} aria-current=${name === span ? 'true' : null}>${word}</${Link}>`,
   )}</nav></${Head}>`;
   if (stats === undefined || side === undefined) return html`${head}<${Skeleton} rows=${12} />`;
-  const worries = judgeState({ stats, relayers, webhooks: side.webhooks, now: Date.now() });
+  const worries = evaluateState({ stats, relayers, webhooks: side.webhooks, now: Date.now() });
   return html`${head}
     <${State} worries=${worries} />
     <${Tiles} stats=${stats} succeeded=${sample?.succeeded} />

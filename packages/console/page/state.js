@@ -14,7 +14,7 @@ const [MAX_FAILED_SHARE, LEAST_ENDED] = [0.1, 10];
 const SILENT_MS = 5 * 60_000;
 
 /** @param {StateParts['stats']} stats @param {number} now @returns {Worry[]} */
-function judgeQueue({ oldestPendingAt, oldestProcessingAt, minutes }, now) {
+function evaluateQueue({ oldestPendingAt, oldestProcessingAt, minutes }, now) {
   const [success, failed] = [
     minutes.reduce((sum, one) => sum + one.success, 0),
     minutes.reduce((sum, one) => sum + one.failed, 0),
@@ -58,7 +58,7 @@ function judgeQueue({ oldestPendingAt, oldestProcessingAt, minutes }, now) {
 }
 
 /** @param {StateParts} parts @returns {Worry[]} */
-function judgeRelayers({ relayers, stats, now }) {
+function evaluateRelayers({ relayers, stats, now }) {
   const record = new Map(stats.relayers.map((one) => [one.address.toLowerCase(), one]));
   if (relayers.length === 0)
     return [{ text: 'No relayer is on the whitelist', todo: 'add one, or nothing is carried out', view: 'relayers' }];
@@ -97,7 +97,7 @@ const VIEWS = new Map([
 ]);
 
 /** @param {StateParts['stats']['programs']} programs @returns {Worry[]} */
-function judgePrograms(programs) {
+function evaluatePrograms(programs) {
   return programs.flatMap(({ name, status, error }) => {
     const view = VIEWS.get(status?.program) ?? 'system';
     if (status === undefined) return [{ text: `${name}: ${error}`, todo: 'see whether it runs', view }];
@@ -133,7 +133,7 @@ function judgePrograms(programs) {
 }
 
 /** @param {StateParts['webhooks']} webhooks @returns {Worry[]} */
-const judgeWebhooks = (webhooks) =>
+const evaluateWebhooks = (webhooks) =>
   webhooks.flatMap(({ webhookId, url, enabled, disabledReason, failingSince }) => {
     if (!enabled && disabledReason !== undefined)
       return [
@@ -155,9 +155,9 @@ const judgeWebhooks = (webhooks) =>
  * @param {StateParts} parts
  * @returns {readonly Worry[]}
  */
-export const judgeState = (parts) => [
-  ...judgeQueue(parts.stats, parts.now),
-  ...judgeRelayers(parts),
-  ...judgePrograms(parts.stats.programs),
-  ...judgeWebhooks(parts.webhooks),
+export const evaluateState = (parts) => [
+  ...evaluateQueue(parts.stats, parts.now),
+  ...evaluateRelayers(parts),
+  ...evaluatePrograms(parts.stats.programs),
+  ...evaluateWebhooks(parts.webhooks),
 ];

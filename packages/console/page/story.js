@@ -78,15 +78,15 @@ function tellRelayer(story, { name, holds }) {
   /** @type {StoryEvent[]} */
   const events = [];
   if (verdict !== undefined) {
-    const { judgedAtMs, waitsFor, message, recheckAtMs } = verdict;
+    const { evaluatedAtMs, waitsFor, message, recheckAtMs } = verdict;
     const why = waitsFor === undefined ? [] : [`It waits for ${waitsFor}.`];
     const again =
       recheckAtMs === undefined
         ? []
         : [`It looks again ${recheckAtMs <= Date.now() ? 'now' : `in ${writeDuration(recheckAtMs - Date.now())}`}.`];
     events.push({
-      ...{ at: iso(judgedAtMs), tone: waitsFor === undefined ? 'plain' : 'wait' },
-      title: waitsFor === undefined ? `${VERDICTS.get(verdict.verdict) ?? 'Judged'} by ${name}` : `Left by ${name}`,
+      ...{ at: iso(evaluatedAtMs), tone: waitsFor === undefined ? 'plain' : 'wait' },
+      title: waitsFor === undefined ? `${VERDICTS.get(verdict.verdict) ?? 'Evaluated'} by ${name}` : `Left by ${name}`,
       text: [...why, ...(message ? [`${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`] : []), ...again].join(
         ' ',
       ),

@@ -61,7 +61,7 @@ export interface StoryEvent {
 export interface RelayerStory {
   readonly verdict?: {
     readonly verdict: string;
-    readonly judgedAtMs: number;
+    readonly evaluatedAtMs: number;
     readonly message?: string;
     readonly waitsFor?: string;
     readonly recheckAtMs?: number;
@@ -102,7 +102,7 @@ export interface ProgramChain {
   readonly story?: RelayerStory;
   readonly spentEther?: string;
   readonly earnedCredits?: string;
-  readonly judged?: { readonly byVerdict: Readonly<Record<string, number>> };
+  readonly evaluated?: { readonly byVerdict: Readonly<Record<string, number>> };
   readonly findings?: readonly Finding[];
   readonly total?: number;
   readonly requests?: Readonly<Record<string, number>>;

@@ -70,7 +70,7 @@ export interface Filled {
 /** A relayer's account of a request. */
 function tellStory(filled: Filled, about: string): object | undefined {
   const nothing = { moves: [], submissions: [], transactions: [], losses: [], budgets: [] };
-  const verdict = { signer: SIGNER, action: 'WRITE_DATA_FOR', judgedAtMs: filled.leftMs };
+  const verdict = { signer: SIGNER, action: 'WRITE_DATA_FOR', evaluatedAtMs: filled.leftMs };
   if (about === filled.left) {
     const waitsFor = 'gas at a price that its fee pays';
     const message = 'its fee of 1.5 credits pays for 0.0004 ether, and it costs 0.0007';
@@ -83,7 +83,7 @@ function tellStory(filled: Filled, about: string): object | undefined {
   const at = (eighths: number) => claimed + Math.floor(((ended - claimed) * eighths) / 8);
   const transaction = { intentId: 'i#1', nonce: 71, kind: 'call', state: 'confirmed' };
   return {
-    ...{ ...nothing, requestId: about, verdict: { ...verdict, verdict: 'ready', judgedAtMs: claimed } },
+    ...{ ...nothing, requestId: about, verdict: { ...verdict, verdict: 'ready', evaluatedAtMs: claimed } },
     request: { outcome: { status: 'success', txHash: TX } },
     moves: [
       { state: 'claimed', by: 'claimRequests', atMs: at(0) },

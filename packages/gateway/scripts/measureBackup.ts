@@ -93,7 +93,7 @@ const { megabytes = usual.megabytes, rate = usual.rate } = values;
 /** The promised bounds: seconds, and how much slower the slowest POST of a hundred may be meanwhile. */
 const MOST_SECONDS = 10;
 const MOST_TIMES = 2;
-const judge = (isKept: boolean) => (values.quick ? 'not judged' : isKept ? 'kept' : 'MISSED');
+const evaluate = (isKept: boolean) => (values.quick ? 'not checked' : isKept ? 'kept' : 'MISSED');
 const root = mkdtempSync(join(tmpdir(), 'prism-measure-backup-'));
 try {
   const dataDir = join(root, 'data');
@@ -119,9 +119,9 @@ try {
   if (stdout === '') throw new Error(stderr);
   const { seconds, database } = JSON.parse(stdout);
   const size = `${Math.round(database.bytes / 1e6)} MB at ${rate} posts/s`;
-  console.log(`backup of ${size} in ${seconds.toFixed(1)} s: ${MOST_SECONDS} s ${judge(seconds <= MOST_SECONDS)}`);
+  console.log(`backup of ${size} in ${seconds.toFixed(1)} s: ${MOST_SECONDS} s ${evaluate(seconds <= MOST_SECONDS)}`);
   const times = during.p99Ms / before.p99Ms;
-  console.log(`POST p99 ${times.toFixed(2)} times that of before: ${MOST_TIMES} ${judge(times <= MOST_TIMES)}`);
+  console.log(`POST p99 ${times.toFixed(2)} times that of before: ${MOST_TIMES} ${evaluate(times <= MOST_TIMES)}`);
   await load.stop();
   await running.kill();
 } finally {

@@ -83,7 +83,7 @@ export const recoveryValueFormat = z
   .check(
     z.gte(0, { error: expecting('an integer from 0 to 255') }),
     z.lte(255, { error: expecting('an integer from 0 to 255') }),
-    z.meta({ description: 'Recovery value of a signature; the Forwarder judges it', examples: [27] }),
+    z.meta({ description: 'Recovery value of a signature; the Forwarder checks it', examples: [27] }),
   );
 
 export const relayerFeeFormat = decimalFormat(

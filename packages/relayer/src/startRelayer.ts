@@ -98,7 +98,7 @@ export async function startRelayer(options: {
     settings.chains.map(({ chainName }) => [
       chainName,
       createHealth({
-        parts: ['budget', 'chain', 'clock', 'journal', 'judge', 'key', 'nodes', 'refusals'],
+        parts: ['budget', 'chain', 'clock', 'journal', 'evaluation', 'key', 'nodes', 'refusals'],
         silentMs,
         now,
       }),

@@ -122,7 +122,7 @@ async function openRelayer(relayer: Hex) {
 }
 
 /** A relayer's verdict on an action that pays a fee. */
-async function judge(relayer: Hex, { action, input }: Quoted, relayerFee: bigint) {
+async function evaluate(relayer: Hex, { action, input }: Quoted, relayerFee: bigint) {
   const { reader, context } = await openRelayer(relayer);
   const [head, forwarder] = await Promise.all([reader.head(), reader.policy()]);
   const nonce = BigInt(STORED + 1);
@@ -143,9 +143,9 @@ async function compareAll(relayer: Hex): Promise<void> {
   for (const quoted of listActions(user.cloudId)) {
     const order = { action: quoted.action, signer: user.account.address, input: quoted.input as never };
     const { relayerFee } = await quoteFee(terms, order);
-    expect(await judge(relayer, quoted, relayerFee), quoted.action).toMatchObject({ kind: 'ready' });
+    expect(await evaluate(relayer, quoted, relayerFee), quoted.action).toMatchObject({ kind: 'ready' });
     const less = (relayerFee * 99n) / 100n;
-    expect(await judge(relayer, quoted, less), quoted.action).toMatchObject({ kind: 'leave', reason: 'fee' });
+    expect(await evaluate(relayer, quoted, less), quoted.action).toMatchObject({ kind: 'leave', reason: 'fee' });
   }
 }
 
@@ -166,7 +166,7 @@ test('a quote for nobody in particular is enough for each of them', async () => 
   const order = { action: quoted!.action, signer: user.account.address, input: quoted!.input as never };
   const { relayerFee } = await quoteFee(terms, order);
   for (const relayer of [official, stranger])
-    expect(await judge(relayer, quoted!, relayerFee)).toMatchObject({ kind: 'ready' });
+    expect(await evaluate(relayer, quoted!, relayerFee)).toMatchObject({ kind: 'ready' });
 });
 
 // Shows COST-1.

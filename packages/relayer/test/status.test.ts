@@ -54,7 +54,7 @@ async function tell(
 async function readChain() {
   const status = await (await fetch(`${relayer.url}/status`)).json();
   expect(status).toMatchObject({ faults: [], chains: [{ chainName: 'eip155:31337', chainId: 31_337 }] });
-  return (status as { chains: [{ transactions: string; earnedCredits: string; judged: object; waiting: object }] })
+  return (status as { chains: [{ transactions: string; earnedCredits: string; evaluated: object; waiting: object }] })
     .chains[0];
 }
 
@@ -69,7 +69,7 @@ test('at its start it tells what the chain charges', () => {
   expect(relayer.output.filter((line) => line.includes(told))).toHaveLength(1);
 });
 
-test('it tells what it holds, what it has judged and why, and what it has spent and earned', async () => {
+test('it tells what it holds, what it has evaluated and why, and what it has spent and earned', async () => {
   await expect.poll(readHealth).toBe('200 ok\n');
   const before = await readChain();
   const [poor, paid] = [await post(world, { user: 0, fee: CREDIT / 1000n }), await post(world, { user: 1 })];
@@ -79,7 +79,7 @@ test('it tells what it holds, what it has judged and why, and what it has spent 
   expect(await readChain()).toMatchObject({
     transactions,
     earnedCredits: `${Number(before.earnedCredits) + 3000}`,
-    judged: { byVerdict: { fee: 1, ready: Number(transactions) } },
+    evaluated: { byVerdict: { fee: 1, ready: Number(transactions) } },
     waiting: [{ requestId: poor, verdict: 'fee', waitsFor: 'gas at a price that its fee pays' }],
   });
   const text = await tell(showStatus);
@@ -116,11 +116,11 @@ test('it tells what it holds, what it has judged and why, and what it has spent 
   expect(stdout.trim()).toBe(story);
 });
 
-test('its health is red, with the reason, while it cannot judge, or cannot see the chain, and well again afterwards', async () => {
+test('its health is red, with the reason, while it cannot evaluate, or cannot see the chain, and well again afterwards', async () => {
   await expect.poll(readHealth).toBe('200 ok\n');
   refused = ['eth_simulateV1', 'eth_estimateGas'];
   const requestId = await post(world, { user: 2 });
-  await expect.poll(readHealth).toMatch(/^503 eip155:31337: cannot judge requests The node/);
+  await expect.poll(readHealth).toMatch(/^503 eip155:31337: cannot evaluate requests The node/);
   refused = ['eth_getBlockByNumber'];
   await expect.poll(readHealth).toMatch(/^503 eip155:31337: cannot see the chain The node/);
   refused = [];

@@ -261,7 +261,7 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
     const idler = accountOf(scene, IDLER).address.toLowerCase();
     expect(readFindings(scene).get(held.requestId)).toMatchObject({ kind: 'idleClaim', relayer: idler });
 
-    // Deeper than the confirmations: what was true when it was judged stays so.
+    // Deeper than the confirmations: what was true when it was evaluated stays so.
     await reorganise(scene, 4);
     await mine(scene, CONFIRMATIONS + 1n);
     expect(readFindings(scene).size).toBe(lies.length + 1);

@@ -11,7 +11,7 @@ const keccak256 = await loadKeccak256();
 const { recoverPublicKey } = loadSecp256k1('native');
 
 /** Any `r` and `s` are somebody's signature, of a key that nobody knows: recovery tells whose. */
-async function judge(s: bigint): Promise<string> {
+async function evaluate(s: bigint): Promise<string> {
   // The x coordinate of the curve's generator.
   const r = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
   const rs = Buffer.from(`${r}${s.toString(16).padStart(64, '0')}`, 'hex');
@@ -52,7 +52,7 @@ async function judge(s: bigint): Promise<string> {
 }
 
 test('s is low up to half the order, and high from there on', async () => {
-  expect(await judge(HALF)).toBe('accepted');
-  expect(await judge(HALF - 1n)).toBe('accepted');
-  expect(await judge(HALF + 1n)).toContain('s is in the upper half');
+  expect(await evaluate(HALF)).toBe('accepted');
+  expect(await evaluate(HALF - 1n)).toBe('accepted');
+  expect(await evaluate(HALF + 1n)).toContain('s is in the upper half');
 });

@@ -15,12 +15,12 @@ function callOf({ request }: Vector) {
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, value);
   const { method, path, bodyHex } = request;
   const body = new Uint8Array(Buffer.from(bodyHex.slice(2), 'hex'));
-  // The path that is judged is the call's own, as routed; the Request only carries headers.
+  // The path that is checked is the call's own, as routed; the Request only carries headers.
   return { raw: { headers }, method, path, body };
 }
 
 /** Which check refuses a vector, or `accepted`. */
-async function judge(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto']['recoverPublicKey'], more = {}) {
+async function evaluate(vector: Vector, recoverPublicKey: RelayerAuthPorts['crypto']['recoverPublicKey'], more = {}) {
   const find = async (address: string) =>
     whitelist.has(address.toLowerCase()) ? { address, createdAt: 1, updatedAt: 1, ...more } : undefined;
   // The store's other methods are not authentication's to call.
@@ -50,7 +50,7 @@ describe.each([
   test.each(file.vectors.map((vector) => [vector.expected, vector.name, vector] as const))(
     '%s: %s',
     async (expected, _name, vector) => {
-      expect(await judge(vector, recoverPublicKey)).toBe(expected);
+      expect(await evaluate(vector, recoverPublicKey)).toBe(expected);
     },
   );
 
@@ -60,7 +60,7 @@ describe.each([
     expect(accepted).not.toHaveLength(0);
     for (const vector of accepted) {
       const suspended = { suspendedAt: 2, suspendReason: 'it lied' };
-      expect(await judge(vector, recoverPublicKey, suspended)).toBe('whitelist');
+      expect(await evaluate(vector, recoverPublicKey, suspended)).toBe('whitelist');
     }
   });
 });

@@ -27,24 +27,24 @@ function routeOf(method: Route['method']): Route {
 }
 
 interface Guard {
-  /** Resolves before any key is judged. */
+  /** Resolves before any key is checked. */
   readonly authenticated?: Promise<void>;
   readonly signsBody?: boolean;
-  /** Tells who calls before it is judged. */
+  /** Tells who calls before it is evaluated. */
   readonly claims?: boolean;
 }
 
 /** Serves one guarded route, by `GET` and by `POST`; only keys that begin with `right` are let in. */
 function build(limits: Partial<RateLimits>, { authenticated, signsBody = true, claims = false }: Guard = {}) {
   const { now } = createFakeClock();
-  const judged: string[] = [];
+  const evaluated: string[] = [];
   const guarded = (method: Route['method']): Endpoint<string> => ({
     route: routeOf(method),
     ...(claims && { claimedCaller: ({ raw }) => raw.headers.get('x-claims') ?? '' }),
     signsBody,
     async authenticate(call) {
       const key = call.raw.headers.get('x-key') ?? '';
-      judged.push(`${call.method} ${key}`);
+      evaluated.push(`${call.method} ${key}`);
       await authenticated;
       if (key === 'unlucky') throw new DependencyUnavailableError('identity provider');
       if (!key.startsWith('right')) throw unauthenticated('ADMIN_KEY_REJECTED', 'The key is wrong.');
@@ -71,7 +71,7 @@ function build(limits: Partial<RateLimits>, { authenticated, signsBody = true, c
   const call = (init: RequestInit) => answer(new Request('http://gateway.test/guarded', init), PEER);
   const callPublic = (init: RequestInit = {}) =>
     answer(new Request('http://gateway.test/open', { method: 'POST', ...init }), PEER);
-  return { call, callPublic, judged, answer };
+  return { call, callPublic, evaluated, answer };
 }
 
 const withKey = (key: string, init: RequestInit = {}): RequestInit => ({
@@ -82,7 +82,7 @@ const withKey = (key: string, init: RequestInit = {}): RequestInit => ({
 
 describe('a peer over its limit', () => {
   test('is refused before its key is looked at, the right one too, and before its body is read', async () => {
-    const { call, judged } = build({ 'auth-failures': 2 });
+    const { call, evaluated } = build({ 'auth-failures': 2 });
     for (let i = 0; i < 2; i++) expect((await call(withKey('wrong'))).status).toBe(401);
     let wasRead = false;
     const source = {
@@ -94,12 +94,12 @@ describe('a peer over its limit', () => {
     // Nothing is pulled before somebody reads.
     const body = new ReadableStream(source, { highWaterMark: 0 });
     const answer = await call(withKey('right', { body, duplex: 'half' }));
-    expect([answer.status, judged, wasRead]).toEqual([429, ['POST wrong', 'POST wrong'], false]);
+    expect([answer.status, evaluated, wasRead]).toEqual([429, ['POST wrong', 'POST wrong'], false]);
   });
 });
 
 // Shows ERROR-15.
-test('the body of a call is not read before its key is judged, unless the key covers it', async () => {
+test('the body of a call is not read before its key is checked, unless the key covers it', async () => {
   const { call } = build({}, { signsBody: false });
   for (const [key, status] of [
     ['wrong', 401],
@@ -121,36 +121,36 @@ test('the body of a call is not read before its key is judged, unless the key co
 // Shows LIMIT-10.
 test('calls at once reach authentication at most as often as the limit of their peer has room for', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ 'auth-failures': 5 }, { authenticated: release.promise });
+  const { call, evaluated } = build({ 'auth-failures': 5 }, { authenticated: release.promise });
   const answers = Array.from({ length: 30 }, () => call(withKey('wrong')));
-  await expect.poll(() => judged).toHaveLength(5);
+  await expect.poll(() => evaluated).toHaveLength(5);
   release.resolve();
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 401)).toHaveLength(5);
   expect(statuses.filter((status) => status === 429)).toHaveLength(25);
-  expect(judged).toHaveLength(5);
+  expect(evaluated).toHaveLength(5);
 });
 
 test('good calls beyond the room of their peer wait for it, and are all answered', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ 'auth-failures': 5 }, { authenticated: release.promise });
+  const { call, evaluated } = build({ 'auth-failures': 5 }, { authenticated: release.promise });
   // Each is counted by itself once it is let in.
   const answers = Array.from({ length: 20 }, (_, i) => call(withKey(`right ${i}`)));
-  await expect.poll(() => judged).toHaveLength(5);
+  await expect.poll(() => evaluated).toHaveLength(5);
   release.resolve();
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
-  expect(judged).toHaveLength(20);
+  expect(evaluated).toHaveLength(20);
 });
 
 // Shows LIMIT-10.
 test('no more than 100 calls of a peer are authenticated at once, whatever its limit', async () => {
   const release = Promise.withResolvers<void>();
-  const { call, judged } = build({ 'auth-failures': 1000 }, { authenticated: release.promise });
+  const { call, evaluated } = build({ 'auth-failures': 1000 }, { authenticated: release.promise });
   const answers = Array.from({ length: 150 }, () => call(withKey('right')));
-  await expect.poll(() => judged).toHaveLength(100);
+  await expect.poll(() => evaluated).toHaveLength(100);
   // Time for one too many.
   await setTimeout(20);
-  expect(judged).toHaveLength(100);
+  expect(evaluated).toHaveLength(100);
   release.resolve();
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
 });
@@ -188,8 +188,8 @@ test('who has authenticated from a peer before is not refused for the failures o
 });
 
 test('a HEAD call is authenticated as HEAD, which is what its client has signed', async () => {
-  const { call, judged } = build({});
+  const { call, evaluated } = build({});
   expect((await call(withKey('right', { method: 'HEAD' }))).status).toBe(200);
   expect((await call(withKey('right', { method: 'GET' }))).status).toBe(200);
-  expect(judged).toEqual(['HEAD right', 'GET right']);
+  expect(evaluated).toEqual(['HEAD right', 'GET right']);
 });

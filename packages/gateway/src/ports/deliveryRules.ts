@@ -25,7 +25,7 @@ export interface ReceiverState {
 }
 
 /** The consequences of a refused attempt. */
-export interface Judgement {
+export interface Evaluation {
   readonly state: ReceiverState;
   /** Why the webhook is disabled from now on; absent: it is not. */
   readonly disabledReason?: string;
@@ -51,8 +51,8 @@ function whyDisabled({ status, error = '' }: DeliveryOutcome, failedMs: number):
   return failedMs >= GIVE_UP_MS ? `Nothing came through for a day: ${error}` : undefined;
 }
 
-/** Judges a receiver by a refusal. @returns undefined: it is one failure with an earlier one, for they were under way together */
-export function judgeRefusal(state: ReceiverState, outcome: DeliveryOutcome, now: number): Judgement | undefined {
+/** Evaluates a receiver by a refusal. @returns undefined: it is one failure with an earlier one, for they were under way together */
+export function evaluateRefusal(state: ReceiverState, outcome: DeliveryOutcome, now: number): Evaluation | undefined {
   if (now < state.pausedUntil) return undefined;
   const fails = state.fails + 1;
   const failingSince = state.failingSince ?? now;

@@ -39,7 +39,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether the host of a URL is an address that is not public; a name is judged by what it leads to, when it is connected to.
+ * Whether the host of a URL is an address that is not public; a name is checked by what it leads to, when it is connected to.
  *
  * @param hostname - of a parsed URL
  */

@@ -9,7 +9,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createGatewayClient, type GatewayClient, readPage } from '../rigs/gatewayClient.ts';
 import { createRelayers } from '../rigs/relayerClient.ts';
 import { openStoresOf } from '../rigs/sqliteStores.ts';
-import { judgeEntry } from './judgeEntry.ts';
+import { evaluateEntry } from './evaluateEntry.ts';
 import type { Entry } from './ledger.ts';
 import { createLoad, type Load, runClient } from './load.ts';
 import { startTarget, type Target } from './target.ts';
@@ -86,19 +86,19 @@ interface Verdict {
   readonly countByStatus: Record<RequestStatus, number>;
 }
 
-/** Reads every request that a client ever sent, and judges it. */
-async function judgeAll({ client, entries }: Load, url: string): Promise<Verdict> {
+/** Reads every request that a client ever sent, and evaluates it. */
+async function evaluateAll({ client, entries }: Load, url: string): Promise<Verdict> {
   const countByStatus = { pending: 0, processing: 0, success: 0, failed: 0 };
   const faults: string[] = [];
-  const judge = async (entry: Entry) => {
+  const evaluate = async (entry: Entry) => {
     const found = await readSigner(client, url, entry.signer);
     for (const { status } of found) countByStatus[status]++;
-    const fault = judgeEntry(entry, found);
+    const fault = evaluateEntry(entry, found);
     if (fault !== undefined) faults.push(`${fault}: ${JSON.stringify({ found, created: entry.created })}`);
   };
   const waiting = [...entries];
   const reader = async () => {
-    for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) await judge(entry);
+    for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) await evaluate(entry);
   };
   await Promise.all(Array.from({ length: READERS }, reader));
   return { faults, countByStatus };
@@ -125,7 +125,7 @@ test.each([
   const { dataDir, targets, load } = await prepare(processes);
   const meanwhile = await killUnderLoad(load, targets);
   const { url } = await (targets[0] as Target).current(); // There is one at least.
-  const { faults, countByStatus } = await judgeAll(load, url);
+  const { faults, countByStatus } = await evaluateAll(load, url);
   expect(faults).toEqual([]);
   expect(load.strange).toEqual([]);
   expect(load.progress.acknowledged).toBeGreaterThan(KILLS * 10);

@@ -3,7 +3,7 @@ import type { CreateRequestBody } from '@prism-gateway/protocol';
 
 const anyHex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`;
 
-/** Makes a body of `POST /requests` with random content; its signature is no real one, as the service does not judge it. */
+/** Makes a body of `POST /requests` with random content; its signature is no real one, as the service does not check it. */
 export function writeRequestBody({ signer = anyHex(20), chainName = 'eip155:31337' } = {}): CreateRequestBody {
   return {
     chainName,

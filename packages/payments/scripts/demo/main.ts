@@ -152,12 +152,12 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
     [two.address, 'two'],
     [three.address, 'three'],
   ]);
-  const judged = await judgePayments(rig, listAll(), names);
-  const wrong = judged.filter(({ isRight }) => !isRight).length;
-  console.log(`\n${formatTable(judged)}\n`);
+  const evaluated = await evaluatePayments(rig, listAll(), names);
+  const wrong = evaluated.filter(({ isRight }) => !isRight).length;
+  console.log(`\n${formatTable(evaluated)}\n`);
   console.log(`Alerts: ${mail.mails.length} by e-mail, ${chat.messages.length} by chat.`);
   console.log(chatLines.map((line) => `  ${line.replaceAll('\n', ' — ')}`).join('\n'));
-  const sums = judged.reduce(
+  const sums = evaluated.reduce(
     (all, { owed, received }) => ({ owed: all.owed + owed, received: all.received + received }),
     {
       owed: 0n,
@@ -170,18 +170,18 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   const isRight =
     wrong === 0 &&
     isReconciled &&
-    judged.length === PAYMENTS + PLAIN_PAYMENTS &&
+    evaluated.length === PAYMENTS + PLAIN_PAYMENTS &&
     sums.owed === sums.received &&
     mail.mails.length === chat.messages.length &&
     isSecretKept;
   console.log(
-    `\n${judged.length} payments, ${wrong} wrong; owed ${sums.owed}, received ${sums.received}. ${isRight ? 'All agrees.' : 'IT DOES NOT AGREE.'}`,
+    `\n${evaluated.length} payments, ${wrong} wrong; owed ${sums.owed}, received ${sums.received}. ${isRight ? 'All agrees.' : 'IT DOES NOT AGREE.'}`,
   );
   return isRight ? 0 : 1;
 }
 
 /** A payment, as the demo looks at it in the end. */
-interface JudgedPayment {
+interface EvaluatedPayment {
   readonly paymentIntentId: string;
   readonly txHash: string;
   readonly payouts: number;
@@ -198,12 +198,12 @@ const RATE = 1000n;
  *
  * @returns what was owed, and what was received in how many payouts
  */
-async function judgePayments(
+async function evaluatePayments(
   rig: PaymentsRig,
   payments: ReturnType<ReferenceFrontend['store']['list']>,
   names: ReadonlyMap<Address, string>,
-): Promise<readonly JudgedPayment[]> {
-  const judged: JudgedPayment[] = [];
+): Promise<readonly EvaluatedPayment[]> {
+  const evaluated: EvaluatedPayment[] = [];
   for (const payment of payments) {
     const { paymentIntentId, txHash = '' } = payment;
     // The demo itself has made the wallet, and the frontend takes nothing but hashes.
@@ -213,13 +213,13 @@ async function judgePayments(
     const from = txHash === '' ? undefined : (await rig.client.getTransaction({ hash: txHash as Hash })).from;
     const payer = [...names].find(([address]) => address.toLowerCase() === from?.toLowerCase());
     const isRight = received === owed && payouts === 1 && payer !== undefined;
-    judged.push({ paymentIntentId, txHash, payouts, owed, received, paidBy: payer?.[1] ?? '?', isRight });
+    evaluated.push({ paymentIntentId, txHash, payouts, owed, received, paidBy: payer?.[1] ?? '?', isRight });
   }
-  return judged;
+  return evaluated;
 }
 
 /** Writes the table of the demo's end. */
-function formatTable(payments: readonly JudgedPayment[]): string {
+function formatTable(payments: readonly EvaluatedPayment[]): string {
   const rows = payments.map(({ paymentIntentId, txHash, payouts, owed, received, paidBy, isRight }) =>
     [
       paymentIntentId.padEnd(22),

@@ -66,7 +66,7 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
   const isAlone = others.length === 0;
 
   /** Whether a payout may still be: through `Payouts` always, for a second one reverts. @returns when the chain was looked at */
-  async function judge({
+  async function evaluate({
     mark,
     wallet,
     isPlain,
@@ -105,7 +105,7 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
   async function guardPayout(payout: Payout): Promise<void> {
     await checkPending(payout);
     const [{ mayPay, lookedAtMs }] = await Promise.all([
-      judge(payout),
+      evaluate(payout),
       watch.check().catch((error: unknown) => {
         throw error instanceof KeyUsedElsewhereError ? new BroadcastRefusedError(error.message) : error;
       }),
@@ -144,7 +144,7 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
       address: account.address,
       async signTransaction(transaction) {
         const payout = findPayout(transaction);
-        const mayBe = payout === undefined || (await judge(payout)).mayPay;
+        const mayBe = payout === undefined || (await evaluate(payout)).mayPay;
         if (mayBe) return await account.signTransaction(transaction);
         return await account.signTransaction({ ...transaction, to: account.address, data: '0x', value: 0n });
       },

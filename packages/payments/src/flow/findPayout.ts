@@ -50,7 +50,7 @@ export function isOwedAmount(
   return distance * 10_000n <= expectedRate * BigInt(maxRateDeviationBps);
 }
 
-function judge({ config }: RelayerContext, payment: Payment, payout: FoundPayout): FoundPayout {
+function evaluate({ config }: RelayerContext, payment: Payment, payout: FoundPayout): FoundPayout {
   const { self, others } = config;
   const isKnown = payout.contract !== undefined || [self, ...others].some((known) => isSame(known, payout.sender));
   const fault = !isKnown
@@ -82,8 +82,8 @@ export async function findPayout(context: RelayerContext, payment: Payment): Pro
       paid === undefined
         ? journal.marks.find(payoutId).filter((one) => isCounted(context, one) && one.via !== contract?.toLowerCase())
         : [{ ...paid, contract }];
-    const judged = found.map((one) => judge(context, payment, one));
-    const payout = judged.find(({ fault }) => fault === undefined) ?? judged[0];
+    const evaluated = found.map((one) => evaluate(context, payment, one));
+    const payout = evaluated.find(({ fault }) => fault === undefined) ?? evaluated[0];
     if (payout === undefined) return undefined;
     if (headBlock - payout.blockNumber + 1 >= PAYOUT_CONFIRMATIONS) return payout;
     await pause(config.rpcPollIntervalMs, undefined, { signal });

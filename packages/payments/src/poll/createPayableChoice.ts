@@ -39,7 +39,7 @@ export function createPayableChoice(
   return async function choosePayable(wanted) {
     const isTold = [...latches.values()].some((latch) => latch.isRaised());
     if ((wanted.length === 0 && !isTold) || !(await isKeyOurs(context))) return [];
-    const { payable, obstacles, undecided } = await context.readiness.judge(wanted);
+    const { payable, obstacles, undecided } = await context.readiness.evaluate(wanted);
     for (const [code, latch] of latches) {
       const obstacle = obstacles.find((found) => found.code === code);
       if (obstacle !== undefined) latch.raise(obstacle.text);

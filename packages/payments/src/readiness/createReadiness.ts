@@ -47,7 +47,7 @@ export interface Readiness {
    *
    * @throws viem's errors
    */
-  judge(wanted: readonly ListedPayment[]): Promise<Prospect>;
+  evaluate(wanted: readonly ListedPayment[]): Promise<Prospect>;
   /**
    * Checks that gas costs less than it may.
    *
@@ -133,9 +133,9 @@ function allot(wanted: readonly ListedPayment[], balances: Balances, rate: bigin
 }
 
 /**
- * Creates the judge of readiness.
+ * Creates the checks of readiness.
  *
- * @returns the judge, which has asked nothing yet
+ * @returns the checks, which has asked nothing yet
  */
 export function createReadiness(parts: ReadinessParts): Readiness {
   const { config, client, exchange, journal, now } = parts;
@@ -214,7 +214,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     },
     ensureApproval: approvals.ensure,
     readRate: async () => checkRate(await readCurrentRate()),
-    async judge(wanted) {
+    async evaluate(wanted) {
       try {
         return await allotAll(wanted);
       } catch (error) {

@@ -39,8 +39,8 @@ async function recoverSigner({ request }: Vector): Promise<string | undefined> {
   return await recoverMessageAddress({ message, signature }).catch(() => undefined);
 }
 
-/** A second, plain reading of the contract, to judge the vectors by. */
-async function judge(vector: Vector): Promise<string> {
+/** A second, plain reading of the contract, to check the vectors by. */
+async function evaluate(vector: Vector): Promise<string> {
   if (!isTimely(vector)) return 'timestamp';
   const address = vector.request.headers['X-Relayer-Address']?.toLowerCase();
   const recovered = await recoverSigner(vector);
@@ -56,11 +56,11 @@ test('every vector has a name of its own', () => {
   expect(new Set(file.vectors.map(({ name }) => name)).size).toBe(file.vectors.length);
 });
 
-describe('each vector is judged as it says', () => {
+describe('each vector is checked as it says', () => {
   test.each(file.vectors.map((vector) => [vector.expected, vector.name, vector] as const))(
     '%s: %s',
     async (expected, _, vector) => {
-      expect(await judge(vector)).toBe(expected);
+      expect(await evaluate(vector)).toBe(expected);
     },
   );
 });

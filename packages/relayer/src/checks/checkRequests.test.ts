@@ -72,7 +72,7 @@ async function createJunk(requestId = 'junk') {
   return createCandidate(requestId, params, 'BATCH_MULTI_USER_WRITE_DATA');
 }
 
-it('looks for the nonces of bad signatures a part at a time, and judges the others meanwhile', async () => {
+it('looks for the nonces of bad signatures a part at a time, and evaluates the others meanwhile', async () => {
   const { chain, context } = createChain();
   const [junk, good] = [await createJunk(), createCandidate('good', await sign(70n))];
   const check = async () => {
@@ -133,7 +133,7 @@ it('finds the nonce of what is a few ahead of its turn, whatever bad signatures 
   expect(chain.recovered).toBe(NEAR + 4 + 4);
 });
 
-it('says which requests it could not judge, and why, and judges the others', async () => {
+it('says which requests it could not evaluate, and why, and evaluates the others', async () => {
   const silent = new ChainError('RPC_UNAVAILABLE', 'The node did not answer eth_simulateV1.');
   const { context } = createChain({
     async simulate(data) {

@@ -103,7 +103,7 @@ export const LEAVE_REASONS = {
   },
   // The search goes on with the next look.
   nonceUnknown: { recheckMs: [0, 0], waitsFor: 'the search for the forwarder nonce that it was signed for' },
-  unjudged: { recheckMs: [2000, 60_000], waitsFor: 'an answer of the node' },
+  unevaluated: { recheckMs: [2000, 60_000], waitsFor: 'an answer of the node' },
   unclaimed: { recheckMs: [5000, 60_000], waitsFor: 'the gateway to take its claim' },
   // The end of the other one has it looked at, too.
   duplicate: { recheckMs: [30_000, 60_000], waitsFor: 'the very same request, which stands before it in the queue' },

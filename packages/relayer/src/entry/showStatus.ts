@@ -130,12 +130,21 @@ function describeOutlier({ node, says, times, atMs }: OutlierNode): string {
 
 /** Writes a status for people. @returns lines, each of them indented */
 function formatStatus(status: ChainStatus): string {
-  const { held, judged, waiting, transactions, spentEther, earnedCredits, foreignTransactions, outlierNodes, losses } =
-    status;
+  const {
+    held,
+    evaluated,
+    waiting,
+    transactions,
+    spentEther,
+    earnedCredits,
+    foreignTransactions,
+    outlierNodes,
+    losses,
+  } = status;
   return [
     `  holds ${held.total}${listCounts(held.byState)}`,
     ...held.requests.map(describeHeld),
-    `  has judged ${judged.total}${listCounts(judged.byVerdict)}`,
+    `  has evaluated ${evaluated.total}${listCounts(evaluated.byVerdict)}`,
     ...waiting.map(describeWaiting),
     `  has spent ${spentEther} ether in ${transactions} transactions, and earned ${earnedCredits} credits`,
     `  has lost ${losses.lastHourEther} ether in the last hour, and ${losses.lastDayEther} in the last day`,
@@ -145,9 +154,15 @@ function formatStatus(status: ChainStatus): string {
   ].join('\n');
 }
 
-function describeVerdict({ verdict, message, waitsFor, judgedAtMs, recheckAtMs }: WrittenVerdict): readonly string[] {
+function describeVerdict({
+  verdict,
+  message,
+  waitsFor,
+  evaluatedAtMs,
+  recheckAtMs,
+}: WrittenVerdict): readonly string[] {
   return [
-    `  judged ${at(judgedAtMs)}: ${verdict}${message === undefined ? '' : `: ${message}`}`,
+    `  evaluated ${at(evaluatedAtMs)}: ${verdict}${message === undefined ? '' : `: ${message}`}`,
     ...(waitsFor === undefined ? [] : [`  waits for ${waitsFor}`]),
     ...(recheckAtMs === undefined ? [] : [`  looked at again ${at(recheckAtMs)} at the earliest`]),
   ];

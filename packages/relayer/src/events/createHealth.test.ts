@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHealth } from './createHealth.ts';
 
-const PARTS = ['chain', 'gateway', 'judge'] as const;
+const PARTS = ['chain', 'gateway', 'evaluation'] as const;
 
 it('is red until chain and gateway have answered', () => {
   const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => 0 });
@@ -17,18 +17,18 @@ it('names what fails, why, and since when, until it works again', () => {
   let nowMs = 0;
   const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => nowMs });
   for (const part of ['chain', 'gateway'] as const) health.noteWell(part);
-  for (nowMs of [1000, 2000]) health.noteFailure('judge', 'The node did not answer eth_simulateV1.');
+  for (nowMs of [1000, 2000]) health.noteFailure('evaluation', 'The node did not answer eth_simulateV1.');
   expect(health.faults()).toEqual([
-    'cannot judge requests since 1970-01-01T00:00:01.000Z: The node did not answer eth_simulateV1.',
+    'cannot evaluate requests since 1970-01-01T00:00:01.000Z: The node did not answer eth_simulateV1.',
   ]);
-  health.noteWell('judge');
+  health.noteWell('evaluation');
   expect(health.faults()).toEqual([]);
 });
 
 it('is red where nothing has been heard for a minute', () => {
   let nowMs = 0;
   const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => nowMs });
-  for (const part of ['chain', 'gateway', 'judge'] as const) health.noteWell(part);
+  for (const part of ['chain', 'gateway', 'evaluation'] as const) health.noteWell(part);
   nowMs = 60_000;
   expect(health.faults()).toEqual([]);
   nowMs = 60_001;

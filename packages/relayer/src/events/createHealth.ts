@@ -1,5 +1,14 @@
 /** An ability that a relayer needs on each chain. */
-export type HealthPart = 'budget' | 'chain' | 'clock' | 'gateway' | 'journal' | 'judge' | 'key' | 'nodes' | 'refusals';
+export type HealthPart =
+  | 'budget'
+  | 'chain'
+  | 'clock'
+  | 'gateway'
+  | 'journal'
+  | 'evaluation'
+  | 'key'
+  | 'nodes'
+  | 'refusals';
 
 /** Whether the work can go on. */
 export interface Health {
@@ -20,7 +29,7 @@ const CANNOT: Readonly<Record<HealthPart, string>> = {
   clock: 'cannot trust its clock',
   gateway: 'cannot reach the gateway',
   journal: 'cannot write its journal',
-  judge: 'cannot judge requests',
+  evaluation: 'cannot evaluate requests',
   key: 'has found transactions of its key that its journal does not know',
   nodes: 'cannot end requests for its nodes do not agree',
   refusals: 'takes no request',
@@ -34,7 +43,7 @@ const UNSEEN_AT_FIRST: ReadonlySet<HealthPart> = new Set([
   'budget',
   'clock',
   'journal',
-  'judge',
+  'evaluation',
   'key',
   'nodes',
   'refusals',

@@ -10,7 +10,7 @@ function startAtZero(metrics: Metrics, chain: string): void {
   for (const result of ['won', 'conflict', 'refused', 'unknown']) metrics.claims.inc({ chain, result }, 0);
   for (const status of ['success', 'failed']) metrics.reports.inc({ chain, status }, 0);
   for (const kind of ['single', 'batch']) metrics.transactions.inc({ chain, kind }, 0);
-  for (const where of ['chain', 'gateway', 'claim', 'report', 'send', 'judge', 'journal', 'work'])
+  for (const where of ['chain', 'gateway', 'claim', 'report', 'send', 'evaluation', 'journal', 'work'])
     metrics.faults.inc({ chain, where }, 0);
   for (const budget of ['request', 'signer', 'code', 'hour', 'day', 'signerGifts', 'dayGifts'])
     metrics.budgets.inc({ chain, budget }, 0);

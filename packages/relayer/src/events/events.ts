@@ -6,7 +6,7 @@ import type { Outcome } from '../lifecycle/states.ts';
 import type { HealthPart } from './createHealth.ts';
 
 /** Where something failed, as `prism_relayer_faults_total{where}` has it. */
-export type FaultPlace = 'chain' | 'gateway' | 'claim' | 'report' | 'send' | 'judge' | 'journal' | 'work';
+export type FaultPlace = 'chain' | 'gateway' | 'claim' | 'report' | 'send' | 'evaluation' | 'journal' | 'work';
 
 /** A node's statement, with the node's name. */
 export interface Statement {
@@ -23,7 +23,7 @@ interface RequestFact {
 interface EventFacts {
   // The life of requests
   'request-evaluated': { readonly signer: string; readonly verdict: Verdict };
-  'evaluation-failed': RequestFact & { readonly where: 'judge'; readonly reason: string };
+  'evaluation-failed': RequestFact & { readonly where: 'evaluation'; readonly reason: string };
   'claims-resumed': { readonly open: number };
   'claim-answered': { readonly result: ClaimResult };
   'claim-failed': {

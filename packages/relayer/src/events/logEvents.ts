@@ -18,7 +18,7 @@ const LINES: Partial<Record<EventType, Line>> = {
   'claim-taken-over': ['info', 'claim of another relayer taken over'],
   'claim-released': ['info', 'given back'],
   'claim-unreviewed': ['warn', 'chain did not answer'],
-  'evaluation-failed': ['warn', 'not judged'],
+  'evaluation-failed': ['warn', 'not evaluated'],
   'submission-failed': ['warn', 'not sent; checking again'],
   'line-stuck': [
     'info',

@@ -34,7 +34,7 @@ export interface WrittenVerdict {
   /** The thing that has to come first, and since when. */
   readonly waitsFor?: string;
   readonly sinceMs?: number;
-  readonly judgedAtMs: number;
+  readonly evaluatedAtMs: number;
   readonly recheckAtMs?: number;
 }
 
@@ -130,7 +130,7 @@ function readVerdict(row: SqlRow): WrittenVerdict {
       waitsFor: describeWait(verdict, row.gap as string | null, row.gap_state as GapState | null),
       sinceMs: number(row, 'since'),
     }),
-    judgedAtMs: number(row, 'judged_at'),
+    evaluatedAtMs: number(row, 'evaluated_at'),
     ...(row.recheck_at !== null && { recheckAtMs: number(row, 'recheck_at') }),
   };
 }
@@ -144,12 +144,12 @@ export function createJournalView(database: DatabaseSync) {
   const countHeld = database.prepare(
     "SELECT state AS name, count(*) AS rows FROM requests WHERE state NOT IN ('reported', 'lost') GROUP BY state",
   );
-  const countVerdicts = database.prepare('SELECT verdict AS name, count(*) AS rows FROM judged GROUP BY verdict');
+  const countVerdicts = database.prepare('SELECT verdict AS name, count(*) AS rows FROM evaluated GROUP BY verdict');
   const countLeft = database.prepare(
-    "SELECT verdict AS name, count(*) AS rows FROM judged WHERE verdict NOT IN ('ready', 'settle') AND judged_at > ? GROUP BY verdict",
+    "SELECT verdict AS name, count(*) AS rows FROM evaluated WHERE verdict NOT IN ('ready', 'settle') AND evaluated_at > ? GROUP BY verdict",
   );
   const waiting = database.prepare(
-    "SELECT * FROM judged WHERE verdict NOT IN ('ready', 'settle') ORDER BY judged_at DESC LIMIT ?",
+    "SELECT * FROM evaluated WHERE verdict NOT IN ('ready', 'settle') ORDER BY evaluated_at DESC LIMIT ?",
   );
   const totals = database.prepare('SELECT name, amount FROM totals');
   const losses = database.prepare('SELECT wei FROM losses WHERE lost_at > ?');
@@ -162,7 +162,7 @@ export function createJournalView(database: DatabaseSync) {
     'SELECT node, says, max(found_at) AS found_at, count(*) AS times FROM outlier_nodes GROUP BY node ORDER BY node',
   );
   const one = database.prepare(`${HELD} WHERE request_id = ?`);
-  const verdict = database.prepare('SELECT * FROM judged WHERE request_id = ?');
+  const verdict = database.prepare('SELECT * FROM evaluated WHERE request_id = ?');
   const moves = database.prepare('SELECT state, mover, moved_at FROM moves WHERE request_id = ? ORDER BY rowid');
   const submissions = database.prepare('SELECT * FROM submissions WHERE instr(request_ids, ?) > 0 ORDER BY created_at');
   const ownLosses = database.prepare(
@@ -195,17 +195,17 @@ export function createJournalView(database: DatabaseSync) {
   }
 
   function explain(requestId: string): RequestStory | undefined {
-    const [row, judged, steps] = [one.get(requestId), verdict.get(requestId), moves.all(requestId)];
-    if (row === undefined && judged === undefined) return undefined;
+    const [row, evaluated, steps] = [one.get(requestId), verdict.get(requestId), moves.all(requestId)];
+    if (row === undefined && evaluated === undefined) return undefined;
     // As the journal writes it.
     const signed =
       row === undefined ? [] : (JSON.parse(text(row, 'signatures')) as { signer: string; code?: string }[]);
     const signers = signed.flatMap(({ signer, code }) => (code === undefined ? [signer] : [signer, code]));
-    const judgedSigner = judged === undefined ? [] : [text(judged, 'signer').toLowerCase()];
-    const parties = [...new Set([requestId, ...signers, ...judgedSigner])];
+    const evaluatedSigner = evaluated === undefined ? [] : [text(evaluated, 'signer').toLowerCase()];
+    const parties = [...new Set([requestId, ...signers, ...evaluatedSigner])];
     return {
       requestId,
-      ...(judged !== undefined && { verdict: readVerdict(judged) }),
+      ...(evaluated !== undefined && { verdict: readVerdict(evaluated) }),
       ...(row !== undefined && {
         request: {
           ...readHeld(row),

@@ -52,7 +52,7 @@ export interface RecallQuery {
 }
 
 /** Holds for requests that are still in the queue: neither claimed nor reported. */
-const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = judged.request_id AND state <> 'lost')";
+const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
 
 /**
  * Opens the table of verdicts in a journal's database; its writes belong to the journal's commits. What rests on settings that are others
@@ -60,46 +60,48 @@ const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = judged.re
  */
 export function openEvaluationTable(database: DatabaseSync, digestSettings: DigestSettings) {
   const upsert = database.prepare(
-    `INSERT OR REPLACE INTO judged
-       (request_id, signer, action, verdict, message, gap, gap_state, since, judged_at, recheck_at, pays_at, settings)
+    `INSERT OR REPLACE INTO evaluated
+       (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const count = database.prepare('SELECT count(*) AS rows FROM judged');
+  const count = database.prepare('SELECT count(*) AS rows FROM evaluated');
   const prune = database.prepare(
-    'DELETE FROM judged WHERE request_id IN (SELECT request_id FROM judged ORDER BY judged_at LIMIT ?)',
+    'DELETE FROM evaluated WHERE request_id IN (SELECT request_id FROM evaluated ORDER BY evaluated_at LIMIT ?)',
   );
   // What is never looked at again goes first.
   const pruneFinal = database.prepare(
-    `DELETE FROM judged WHERE request_id IN
-       (SELECT request_id FROM judged WHERE recheck_at IS NULL OR pays_at <= 0 ORDER BY judged_at LIMIT ?)`,
+    `DELETE FROM evaluated WHERE request_id IN
+       (SELECT request_id FROM evaluated WHERE recheck_at IS NULL OR pays_at <= 0 ORDER BY evaluated_at LIMIT ?)`,
   );
   const recall = database.prepare(
-    `SELECT request_id FROM judged WHERE recheck_at <= ? AND ${IS_FREE} ORDER BY recheck_at`,
+    `SELECT request_id FROM evaluated WHERE recheck_at <= ? AND ${IS_FREE} ORDER BY recheck_at`,
   );
   const recallCheap = database.prepare(
-    `SELECT request_id FROM judged WHERE pays_at >= ? AND pays_at > 0 AND judged_at <= ? AND ${IS_FREE} ORDER BY pays_at DESC`,
+    `SELECT request_id FROM evaluated WHERE pays_at >= ? AND pays_at > 0 AND evaluated_at <= ? AND ${IS_FREE} ORDER BY pays_at DESC`,
   );
-  const priced = database.prepare('SELECT 1 FROM judged WHERE pays_at > 0 LIMIT 1');
+  const priced = database.prepare('SELECT 1 FROM evaluated WHERE pays_at > 0 LIMIT 1');
   const waitsForSigner = database.prepare(
-    `SELECT 1 FROM judged WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} LIMIT 1`,
+    `SELECT 1 FROM evaluated WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} LIMIT 1`,
   );
   const touch = database.prepare(
-    `UPDATE judged SET recheck_at = 0 WHERE recheck_at IS NOT NULL AND request_id IN (SELECT request_id FROM judged
-       WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} ORDER BY judged_at DESC LIMIT ${MAX_TOUCHED})`,
+    `UPDATE evaluated SET recheck_at = 0 WHERE recheck_at IS NOT NULL AND request_id IN (SELECT request_id FROM evaluated
+       WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} ORDER BY evaluated_at DESC LIMIT ${MAX_TOUCHED})`,
   );
-  const hold = database.prepare('UPDATE judged SET recheck_at = NULL, pays_at = NULL WHERE request_id = ?');
-  const forget = database.prepare('DELETE FROM judged WHERE request_id = ?');
+  const hold = database.prepare('UPDATE evaluated SET recheck_at = NULL, pays_at = NULL WHERE request_id = ?');
+  const forget = database.prepare('DELETE FROM evaluated WHERE request_id = ?');
   const isLeft = database.prepare(
-    `SELECT 1 FROM judged WHERE request_id = ? AND verdict NOT IN ('ready', 'settle') AND ${IS_FREE}`,
+    `SELECT 1 FROM evaluated WHERE request_id = ? AND verdict NOT IN ('ready', 'settle') AND ${IS_FREE}`,
   );
-  const wait = database.prepare('SELECT verdict, gap, gap_state, since, recheck_at FROM judged WHERE request_id = ?');
+  const wait = database.prepare(
+    'SELECT verdict, gap, gap_state, since, recheck_at FROM evaluated WHERE request_id = ?',
+  );
   const leftSince = database.prepare(
-    `SELECT verdict, signer, judged_at, settings FROM judged
-     WHERE judged_at > max(?, (SELECT coalesce(max(judged_at), 0) FROM judged WHERE verdict = 'ready')) AND ${IS_FREE}
-     ORDER BY judged_at DESC LIMIT ${MAX_TOUCHED}`,
+    `SELECT verdict, signer, evaluated_at, settings FROM evaluated
+     WHERE evaluated_at > max(?, (SELECT coalesce(max(evaluated_at), 0) FROM evaluated WHERE verdict = 'ready')) AND ${IS_FREE}
+     ORDER BY evaluated_at DESC LIMIT ${MAX_TOUCHED}`,
   );
   const expire = database.prepare(
-    'UPDATE judged SET recheck_at = 0, pays_at = NULL WHERE verdict = ? AND settings <> ?',
+    'UPDATE evaluated SET recheck_at = 0, pays_at = NULL WHERE verdict = ? AND settings <> ?',
   );
   for (const reason of listReasons()) expire.run(reason, digestSettings(reason));
   // The query has one row with this column.
@@ -153,7 +155,7 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
     isLeft: (requestId: string): boolean => isLeft.get(requestId) !== undefined,
     /** Requests left since a time, and since a request was last taken, by settings as they are now; the newest ones. */
     leftSince: (sinceMs: number): LeftRequest[] =>
-      leftSince.all(sinceMs).flatMap(({ verdict, signer, judged_at: atMs, settings }) => {
+      leftSince.all(sinceMs).flatMap(({ verdict, signer, evaluated_at: atMs, settings }) => {
         // As `write` writes them.
         const reason = verdict as string;
         if (!isLeaveReason(reason) || settings !== digestSettings(reason)) return [];

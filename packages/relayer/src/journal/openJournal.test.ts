@@ -175,7 +175,7 @@ test('it tells all it knows of a request: verdict, moves, submissions and outcom
   expect(journal.view.waiting(5)).toEqual([
     {
       ...{ requestId: 'a', signer: '0xaa', action: 'DELETE_PRISM_FOR', verdict: 'nonceAhead', message: 'ahead' },
-      ...{ waitsFor: 'forwarder nonce 3 of 0xaa', sinceMs: 2, judgedAtMs: 3, recheckAtMs: 9 },
+      ...{ waitsFor: 'forwarder nonce 3 of 0xaa', sinceMs: 2, evaluatedAtMs: 3, recheckAtMs: 9 },
     },
   ]);
   const stake = { wei: 1n, gift: 0n };
@@ -190,7 +190,7 @@ test('it tells all it knows of a request: verdict, moves, submissions and outcom
   const other = new DatabaseSync(path, { readOnly: true });
   const view = createJournalView(other);
   expect(view.explain('a')).toMatchObject({
-    verdict: { verdict: 'ready', judgedAtMs: 4 },
+    verdict: { verdict: 'ready', evaluatedAtMs: 4 },
     request: { state: 'submitted', intentId: 'i', attempts: 1 },
     moves: [
       { state: 'claiming', by: 'claimRequests', atMs: 5 },

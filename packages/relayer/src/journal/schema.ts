@@ -46,7 +46,7 @@ export const JOURNAL_SCHEMA: Schema = {
     ) STRICT;
     -- The moves of a request.
     CREATE INDEX moves_of ON moves (request_id);
-    CREATE TABLE judged (
+    CREATE TABLE evaluated (
       request_id TEXT PRIMARY KEY,
       signer TEXT NOT NULL,
       action TEXT NOT NULL,
@@ -55,21 +55,21 @@ export const JOURNAL_SCHEMA: Schema = {
       gap TEXT,
       gap_state TEXT,
       since INTEGER NOT NULL,
-      judged_at INTEGER NOT NULL,
+      evaluated_at INTEGER NOT NULL,
       recheck_at INTEGER,
       pays_at REAL,
       settings TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     -- The oldest, to be forgotten, and the newest that wait for something.
-    CREATE INDEX judged_when ON judged (judged_at);
+    CREATE INDEX evaluated_when ON evaluated (evaluated_at);
     -- How many verdicts of each kind there are, also of late.
-    CREATE INDEX judged_as ON judged (verdict, judged_at);
+    CREATE INDEX evaluated_as ON evaluated (verdict, evaluated_at);
     -- What is due to be looked at again.
-    CREATE INDEX judged_again ON judged (recheck_at) WHERE recheck_at IS NOT NULL;
+    CREATE INDEX evaluated_again ON evaluated (recheck_at) WHERE recheck_at IS NOT NULL;
     -- What pays at the present price of gas.
-    CREATE INDEX judged_cheap ON judged (pays_at) WHERE pays_at > 0;
+    CREATE INDEX evaluated_cheap ON evaluated (pays_at) WHERE pays_at > 0;
     -- What a transaction of its signer may end.
-    CREATE INDEX judged_of ON judged (signer, judged_at) WHERE verdict IN ('nonceAhead', 'reverts', 'fee', 'duplicate');
+    CREATE INDEX evaluated_of ON evaluated (signer, evaluated_at) WHERE verdict IN ('nonceAhead', 'reverts', 'fee', 'duplicate');
     CREATE TABLE losses (
       request_id TEXT NOT NULL,
       signers TEXT NOT NULL,

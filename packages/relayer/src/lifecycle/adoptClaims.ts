@@ -156,7 +156,7 @@ async function takeOverStale(context: RelayerContext, records: readonly RequestR
   const candidates = stale.map(({ record, signatures }) => ({ record, search: createNonceSearch(record, signatures) }));
   const { verdicts, failures } = await checkRequests(context, { candidates });
   for (const [requestId, { message }] of failures)
-    events.emit({ type: 'evaluation-failed', where: 'judge', requestId, reason: message });
+    events.emit({ type: 'evaluation-failed', where: 'evaluation', requestId, reason: message });
   await runLimited({
     list: stale,
     limit: MAX_LOOKUPS,

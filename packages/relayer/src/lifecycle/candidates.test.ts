@@ -10,7 +10,7 @@ const record = { requestId: 'one', signer: '0xAA' } as RequestRecord;
 const reverts = (errorMessage = 'InvalidSignature()') => ({ kind: 'leave', reason: 'reverts', errorMessage }) as const;
 
 /** Looks every 100 ms, and evaluates each time it is due. @param blockMs - a block's time, if it is known @returns when it was evaluated */
-function judgeFor(endMs: number, verdictAt: (nowMs: number) => Verdict, blockMs?: number): number[] {
+function evaluateFor(endMs: number, verdictAt: (nowMs: number) => Verdict, blockMs?: number): number[] {
   let nowMs = 0;
   const candidates = makeCandidates(undefined, () => blockMs && blockMs - (nowMs % blockMs));
   const looks: number[] = [];
@@ -25,25 +25,25 @@ function judgeFor(endMs: number, verdictAt: (nowMs: number) => Verdict, blockMs?
 }
 
 it('looks less and less often at what stays blocked, whatever its code says with it, and when patience ends', () => {
-  const looks = judgeFor(120_000, (nowMs) => reverts(`the time is ${nowMs}`));
+  const looks = evaluateFor(120_000, (nowMs) => reverts(`the time is ${nowMs}`));
   expect(looks.slice(0, 7)).toEqual([0, 1000, 2000, 3000, 4500, 6800, 10_200]);
   expect(looks.slice(-4)).toEqual([51_800, 77_700, 107_700, 120_000]);
 });
 
 // Shows RELAY-28.
 it('looks at what only the chain can change no sooner than its next block is there', () => {
-  expect(judgeFor(50_000, () => reverts(), 12_000)).toEqual([0, 12_500, 24_500, 36_800]);
+  expect(evaluateFor(50_000, () => reverts(), 12_000)).toEqual([0, 12_500, 24_500, 36_800]);
   const unclaimed = { kind: 'leave', reason: 'unclaimed' } as const;
-  expect(judgeFor(12_000, () => unclaimed, 12_000)).toEqual([0, 5000, 10_000]);
+  expect(evaluateFor(12_000, () => unclaimed, 12_000)).toEqual([0, 5000, 10_000]);
 });
 
 it('looks soon again where another forwarder nonce is in the way', () => {
   const gapAt = (nowMs: number) => ({ signer: '0xaa', nonce: BigInt(nowMs) }) as const;
   const ahead = (nowMs: number) => ({ kind: 'leave', reason: 'nonceAhead', gap: gapAt(nowMs) }) as const;
-  expect(judgeFor(4000, ahead)).toEqual([0, 1000, 2000, 3000, 4000]);
+  expect(evaluateFor(4000, ahead)).toEqual([0, 1000, 2000, 3000, 4000]);
 });
 
-it('looks at once at what was judged while a transaction of its signer was mined', () => {
+it('looks at once at what was evaluated while a transaction of its signer was mined', () => {
   const candidates = makeCandidates();
   const [candidate] = candidates.see([record], 0);
   candidates.touch('0xaa');

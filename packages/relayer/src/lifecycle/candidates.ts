@@ -60,9 +60,9 @@ export function isDue({ verdict, checkedAtMs, recheckAtMs }: Candidate, nowMs: n
 }
 
 /** The entry of a verdict that was found for the first time. */
-export function firstEvaluation(judged: Pick<EvaluatedRequest, 'record' | 'verdict' | 'nowMs'>): EvaluatedRequest {
-  const { verdict, nowMs } = judged;
-  return { ...judged, sinceMs: nowMs, recheckAtMs: chooseRecheck(verdict, { sinceMs: nowMs, nowMs, giveUpMs: 0 }) };
+export function firstEvaluation(evaluated: Pick<EvaluatedRequest, 'record' | 'verdict' | 'nowMs'>): EvaluatedRequest {
+  const { verdict, nowMs } = evaluated;
+  return { ...evaluated, sinceMs: nowMs, recheckAtMs: chooseRecheck(verdict, { sinceMs: nowMs, nowMs, giveUpMs: 0 }) };
 }
 
 /** Has a request looked at again soon: no page of the feed shows it a second time. */

@@ -93,7 +93,7 @@ test('without rivals nothing is looked at twice', async () => {
   expect({ claimed, looked }).toEqual({ claimed: [['a']], looked: [] });
 });
 
-test('what is to be judged anew by the time that its burst comes is left, and what was won goes on', async () => {
+test('what is to be evaluated anew by the time that its burst comes is left, and what was won goes on', async () => {
   const picked = [A, B, C, `0x${'dd'.repeat(20)}` as const].map((signer, i) =>
     claimable(`r${i}`, signer, { nonce: 0n }),
   );

@@ -94,19 +94,19 @@ test('who has paid before waits for no stranger, however many there are and howe
   const { context, candidates, batches, untrusted } = makeRelayer({ knownPayers: [...knownPayers, later], onSimulate });
   const seen = candidates.see([...known, ...knownPayers], 0);
   await evaluateRequests(context, seen);
-  const judged = () => seen.filter(({ verdict }) => verdict !== undefined);
-  expect(judged().map(({ record }) => record)).toEqual(knownPayers);
+  const evaluated = () => seen.filter(({ verdict }) => verdict !== undefined);
+  expect(evaluated().map(({ record }) => record)).toEqual(knownPayers);
   // The next ones of theirs come after them, and those in the meantime of one that has paid do not.
   const more = candidates.see([later], 0);
   await evaluateRequests(context, candidates.list());
   expect(more[0]?.verdict).toMatchObject(LEFT);
   release();
   await untrusted.last;
-  expect(judged()).toHaveLength(102);
+  expect(evaluated()).toHaveLength(102);
   // Signatures are proven in larger batches than the chain is asked for.
   expect(batches.map((ids) => ids.length).toSorted((a, b) => b - a)).toEqual([300, 100, 2, 1]);
   await evaluateRequests(context, candidates.list());
-  expect(judged()).toHaveLength(202);
+  expect(evaluated()).toHaveLength(202);
 });
 
 // Shows RELAY-17.
@@ -144,18 +144,18 @@ test('a flood in names that nobody can prove delays no stranger whose own key ha
 // Shows RELAY-17.
 test('beside who has paid before, strangers take half of the time at most', async () => {
   const WORK_MS = 60;
-  let judgedAtMs = 0;
+  let evaluatedAtMs = 0;
   function onSimulate(requestId: string): void {
     if (requestId !== 'r1') return;
     const endMs = performance.now() + WORK_MS;
     while (performance.now() < endMs);
-    judgedAtMs = performance.now();
+    evaluatedAtMs = performance.now();
   }
   const { context, candidates, untrusted } = makeRelayer({ knownPayers: [write(2000)], onSimulate });
   await evaluateRequests(context, candidates.see([write(1), write(2000)], 0));
   await untrusted.last;
   // Timers may be a millisecond early.
-  expect(performance.now() - judgedAtMs).toBeGreaterThanOrEqual(WORK_MS - 2);
+  expect(performance.now() - evaluatedAtMs).toBeGreaterThanOrEqual(WORK_MS - 2);
 });
 
 test('a round of strangers alone ends as soon as something new comes', async () => {
@@ -181,7 +181,7 @@ test('of strangers half the turns are those of the names that have come last', a
   expect(asked).toHaveLength(100);
 });
 
-test('what speaks against itself is judged before anything is asked of the chain', async () => {
+test('what speaks against itself is evaluated before anything is asked of the chain', async () => {
   const junk = Array.from({ length: 400 }, (_, index) => write(index, index === 7 ? {} : { relayerFee: '1' }));
   const { context, candidates, batches, untrusted } = makeRelayer();
   await evaluateRequests(context, candidates.see(junk, 0));
@@ -193,11 +193,11 @@ test('what speaks against itself is judged before anything is asked of the chain
 const refusal = new ChainError('RPC_UNAVAILABLE', 'The node refused eth_call.');
 
 /** Collects what the health is notified of evaluating. */
-function watchJudging() {
+function watchEvaluating() {
   const told: (string | undefined)[] = [];
   const listener: NonNullable<Given['listeners']>[number] = (event) => {
-    if (event.type === 'part-well' && event.part === 'judge') told.push(undefined);
-    if (event.type === 'part-failed' && event.part === 'judge') told.push(event.reason);
+    if (event.type === 'part-well' && event.part === 'evaluation') told.push(undefined);
+    if (event.type === 'part-failed' && event.part === 'evaluation') told.push(event.reason);
   };
   return { told, listeners: [listener] };
 }
@@ -205,15 +205,18 @@ function watchJudging() {
 test.each<[string, Given]>([
   ['prices', { state: { head: () => Promise.reject(refusal) } }],
   ['nonces', { reader: { nonces: () => Promise.reject(refusal) } }],
-])('a node that does not tell what all are judged by makes judging fail, and that is told: %s', async (_, given) => {
-  const { told, listeners } = watchJudging();
-  const { context, candidates } = makeRelayer({ ...given, listeners });
-  await expect(evaluateRequests(context, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
-  expect(told).toEqual(['The node refused eth_call.']);
-});
+])(
+  'a node that does not tell what all are evaluated by makes the evaluation fail, and that is told: %s',
+  async (_, given) => {
+    const { told, listeners } = watchEvaluating();
+    const { context, candidates } = makeRelayer({ ...given, listeners });
+    await expect(evaluateRequests(context, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
+    expect(told).toEqual(['The node refused eth_call.']);
+  },
+);
 
-test('judging fails if the node does not simulate a harmless call either, and is well if only some cannot be judged', async () => {
-  const { told, listeners } = watchJudging();
+test('the evaluation fails if the node does not simulate a harmless call either, and is well if only some cannot be evaluated', async () => {
+  const { told, listeners } = watchEvaluating();
   let isDown = true;
   const reader: Partial<ChainReader> = {
     async simulate(data) {
@@ -226,5 +229,5 @@ test('judging fails if the node does not simulate a harmless call either, and is
   isDown = false;
   await evaluateRequests(context, candidates.see([write(2)], 0));
   expect(told).toEqual(['The node refused eth_call.', undefined]);
-  expect(candidates.countReasons().get('unjudged')).toBe(2);
+  expect(candidates.countReasons().get('unevaluated')).toBe(2);
 });

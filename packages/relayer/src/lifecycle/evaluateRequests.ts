@@ -115,8 +115,8 @@ async function recordVerdicts(context: RelayerContext, all: readonly Evaluated[]
 
 /** One request that cannot be evaluated holds no other one up, and is looked at again. */
 function leaveUnevaluated({ events }: RelayerContext, { record }: Candidate, { message }: Error): Verdict {
-  events.emit({ type: 'evaluation-failed', where: 'judge', requestId: record.requestId, reason: message });
-  return { kind: 'leave', reason: 'unjudged', errorMessage: message };
+  events.emit({ type: 'evaluation-failed', where: 'evaluation', requestId: record.requestId, reason: message });
+  return { kind: 'leave', reason: 'unevaluated', errorMessage: message };
 }
 
 const DUPLICATE: Verdict = { kind: 'leave', reason: 'duplicate' };
@@ -126,7 +126,7 @@ async function reportFaults<T>({ events }: RelayerContext, asked: Promise<T>): P
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ChainError) events.emit({ type: 'part-failed', part: 'judge', reason: error.message });
+    if (error instanceof ChainError) events.emit({ type: 'part-failed', part: 'evaluation', reason: error.message });
     throw error;
   }
 }
@@ -138,10 +138,10 @@ async function reportFaults<T>({ events }: RelayerContext, asked: Promise<T>): P
 async function reportEvaluation({ chain, events }: RelayerContext, failures: number): Promise<void> {
   try {
     if (failures > 0) await chain.reader.simulate(PROBE, { seconds: await chain.state.seconds() });
-    events.emit({ type: 'part-well', part: 'judge' });
+    events.emit({ type: 'part-well', part: 'evaluation' });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    events.emit({ type: 'part-failed', part: 'judge', reason: error.message });
+    events.emit({ type: 'part-failed', part: 'evaluation', reason: error.message });
   }
 }
 
@@ -155,11 +155,11 @@ async function screenNew(context: RelayerContext, seen: readonly Candidate[], du
   if (screened.length === 0) return;
   const records = screened.map(({ record }) => record);
   const verdicts = await reportFaults(context, screenRequests(context, records));
-  const judged = screened.flatMap((candidate): Evaluated[] => {
+  const evaluated = screened.flatMap((candidate): Evaluated[] => {
     const verdict = duplicates.has(candidate) ? DUPLICATE : verdicts.get(candidate.record.requestId);
     return verdict === undefined ? [] : [{ candidate, verdict }];
   });
-  await recordVerdicts(context, judged);
+  await recordVerdicts(context, evaluated);
 }
 
 /** Evaluates some by asking the chain. */
@@ -175,7 +175,7 @@ async function evaluateDue(
   for (const candidate of due) candidate.isTouched = false;
   const { verdicts, failures } = await reportFaults(context, checkRequests(context, { candidates, maxTries }));
   await reportEvaluation(context, failures.size);
-  const judged = due.flatMap((candidate): Evaluated[] => {
+  const evaluated = due.flatMap((candidate): Evaluated[] => {
     const { requestId } = candidate.record;
     const failure = failures.get(requestId);
     if (duplicates.has(candidate)) return [{ candidate, verdict: DUPLICATE }];
@@ -183,7 +183,7 @@ async function evaluateDue(
     const verdict = verdicts.get(requestId);
     return verdict === undefined ? [] : [{ candidate, verdict }];
   });
-  await recordVerdicts(context, judged);
+  await recordVerdicts(context, evaluated);
 }
 
 /** Whether the named signer's own key has signed it: as was told at first, or was found when it was evaluated, for a later nonce. */

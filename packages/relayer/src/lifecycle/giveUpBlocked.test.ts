@@ -25,7 +25,7 @@ async function write(nonce: bigint, status = 'pending', updatedAtMs = 0) {
 }
 
 /** A relayer whose gateway lists these requests for any signer; nonce 6 is ahead of 5. */
-async function judge(
+async function evaluate(
   items: readonly object[],
   { nowMs = 1000, gapState = 'missing', gap = 5n }: { nowMs?: number; gapState?: GapState | null; gap?: bigint } = {},
 ) {
@@ -45,42 +45,42 @@ async function judge(
   const verdict = { kind: 'leave', reason: 'nonceAhead', errorMessage: 'ahead', gap: { signer, nonce: 5n } } as const;
   const wait = { reason: 'nonceAhead', gap: `${gap} of ${signer}`, gapState, sinceMs: 0 } as const;
   const found = [1, 2].map(() => giveUpBlocked(context, { wait, verdict }, isGapAwaited));
-  const [judged] = await Promise.all(found);
-  return { kind: judged?.kind, ...(judged?.kind === 'leave' && { gapState: judged.gapState }), lists };
+  const [evaluated] = await Promise.all(found);
+  return { kind: evaluated?.kind, ...(evaluated?.kind === 'leave' && { gapState: evaluated.gapState }), lists };
 }
 
 // Shows RELAY-3.
 it('waits as long as a request with the next nonce is open, and asks once for all that wait for it', async () => {
   const waiting = { kind: 'leave', gapState: 'awaited', lists: 1 };
-  expect(await judge([await write(6n), await write(5n)])).toEqual(waiting);
-  expect(await judge([await write(5n, 'processing')])).toEqual(waiting);
+  expect(await evaluate([await write(6n), await write(5n)])).toEqual(waiting);
+  expect(await evaluate([await write(5n, 'processing')])).toEqual(waiting);
   const params = { signer: `0x${'aa'.repeat(20)}`, requests: [await sign(9n), await sign(5n)] };
-  expect(await judge([{ action: 'BATCH_MULTI_USER_WRITE_DATA', status: 'pending', params }])).toEqual(waiting);
+  expect(await evaluate([{ action: 'BATCH_MULTI_USER_WRITE_DATA', status: 'pending', params }])).toEqual(waiting);
 });
 
 it('gives up where none is, whatever else is queued in the signer’s name', async () => {
   const forged = { ...(await write(5n)), params: { ...(await sign(5n)), dataId: '0x0e' } };
   const others = [await write(6n), await write(7n), await write(5n, 'failed'), forged];
-  expect(await judge(others)).toMatchObject({ kind: 'settle', lists: 1 });
+  expect(await evaluate(others)).toMatchObject({ kind: 'settle', lists: 1 });
 });
 
 // Shows RELAY-3.
 it('waits a quarter of an hour for a nonce that was used by the gateway’s word alone: a lie is found, a reorganisation comes back', async () => {
   const reported = await write(5n, 'success', 1_000_000);
-  expect(await judge([reported], { nowMs: 1_899_999 })).toMatchObject({ kind: 'leave', gapState: 'awaited' });
-  expect(await judge([reported], { nowMs: 1_900_000 })).toMatchObject({ kind: 'settle' });
+  expect(await evaluate([reported], { nowMs: 1_899_999 })).toMatchObject({ kind: 'leave', gapState: 'awaited' });
+  expect(await evaluate([reported], { nowMs: 1_900_000 })).toMatchObject({ kind: 'settle' });
 });
 
 it.each([null, 'awaited'] as const)('looks at the chain once more before it gives up, after %s', async (gapState) => {
-  expect(await judge([], { gapState })).toEqual({ kind: 'leave', gapState: 'missing', lists: 1 });
+  expect(await evaluate([], { gapState })).toEqual({ kind: 'leave', gapState: 'missing', lists: 1 });
 });
 
 it('asks nobody again before its patience is over, and has it anew for another nonce', async () => {
-  expect(await judge([], { nowMs: 999 })).toEqual({ kind: 'leave', gapState: 'missing', lists: 0 });
-  expect(await judge([], { gap: 4n })).toEqual({ kind: 'leave', gapState: undefined, lists: 1 });
+  expect(await evaluate([], { nowMs: 999 })).toEqual({ kind: 'leave', gapState: 'missing', lists: 0 });
+  expect(await evaluate([], { gap: 4n })).toEqual({ kind: 'leave', gapState: undefined, lists: 1 });
 });
 
 it('knows from the first look that a request with the next nonce is open: what comes of that one begins its patience anew', async () => {
   const open = [await write(5n)];
-  expect(await judge(open, { nowMs: 1, gapState: null })).toEqual({ kind: 'leave', gapState: 'awaited', lists: 1 });
+  expect(await evaluate(open, { nowMs: 1, gapState: null })).toEqual({ kind: 'leave', gapState: 'awaited', lists: 1 });
 });

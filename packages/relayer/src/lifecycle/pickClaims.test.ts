@@ -73,7 +73,7 @@ const HOPELESS: Verdict = {
   signatures: [{ signer: SIGNER, nonce: 1n, r: WORD, s: WORD }],
 };
 
-test('what was claimed and has ended while it was judged is not claimed once more', async () => {
+test('what was claimed and has ended while it was evaluated is not claimed once more', async () => {
   const { context, candidates, claimed, claiming } = makeRelayer();
   const seen = candidates.see([record], 0);
   for (const one of seen) candidates.recordVerdict(one, HOPELESS, 0);
@@ -106,7 +106,7 @@ test('what a start claims in several bursts, for there may be rivals, goes on to
   expect([claimed.length, advances]).toEqual([10, [10]]);
 });
 
-test('what is won goes on though a block has its signer judged anew while the gateway is asked', async () => {
+test('what is won goes on though a block has its signer evaluated anew while the gateway is asked', async () => {
   const { context, candidates, advanced, claiming } = makeRelayer({ onClaim: () => candidates.touch(SIGNER) });
   const seen = candidates.see([record], 0);
   for (const one of seen) candidates.recordVerdict(one, HOPELESS, 0);
@@ -115,7 +115,7 @@ test('what is won goes on though a block has its signer judged anew while the ga
   expect(advanced).toEqual(['r1']);
 });
 
-test('what is to be judged anew by the time that it would be claimed is not claimed', async () => {
+test('what is to be evaluated anew by the time that it would be claimed is not claimed', async () => {
   const { context, candidates, claimed, claiming } = makeRelayer({ onRoom: () => candidates.touch(SIGNER) });
   const seen = candidates.see([record], 0);
   for (const one of seen) candidates.recordVerdict(one, HOPELESS, 0);

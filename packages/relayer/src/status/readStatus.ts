@@ -16,7 +16,7 @@ const MAX_LISTED = 50;
 /** A relayer's claims, evaluations, costs and earnings on one chain; JSON as it stands. */
 export interface ChainStatus {
   readonly held: { readonly total: number; readonly byState: Counts; readonly requests: readonly HeldRequest[] };
-  readonly judged: { readonly total: number; readonly byVerdict: Counts };
+  readonly evaluated: { readonly total: number; readonly byVerdict: Counts };
   /** The newest ones that wait for something. */
   readonly waiting: readonly WrittenVerdict[];
   readonly transactions: string;
@@ -47,7 +47,7 @@ export function readStatus(view: JournalView, nowMs: number): ChainStatus {
   const [byState, byVerdict, totals] = [view.countHeld(), view.countVerdicts(), view.totals()];
   return {
     held: { total: sum(byState), byState, requests: view.held(MAX_LISTED) },
-    judged: { total: sum(byVerdict), byVerdict },
+    evaluated: { total: sum(byVerdict), byVerdict },
     waiting: view.waiting(MAX_LISTED),
     transactions: String(totals.transactions),
     spentEther: formatEther(totals.spentWei),

@@ -8,10 +8,10 @@ import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
 import { createSignatureTest, listSignedParts } from '../checks/findNonce.ts';
 import { MAJORITY } from '../nodes/askNodes.ts';
+import { isFalseFailure } from './evaluateFailure.ts';
+import { WINDOW_SECONDS } from './evaluateReleases.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
-import { isFalseFailure } from './judgeFailure.ts';
-import { WINDOW_SECONDS } from './judgeReleases.ts';
 import { readAllExecutions, readForeignEvents, readTold } from './readChainNews.ts';
 
 /** A finding, and what else a node has to confirm. */

@@ -4,12 +4,12 @@ import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts';
 import type { QueueNews } from './createQueueLook.ts';
+import { evaluateReleases } from './evaluateReleases.ts';
+import { createDigestTest, type Evaluation, evaluateReport } from './evaluateReport.ts';
 import { type Finding, type FindingKind, isLie } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
-import { judgeReleases } from './judgeReleases.ts';
-import { createDigestTest, type Judgement, judgeReport } from './judgeReport.ts';
 import { type ChainNews, readTold } from './readChainNews.ts';
 import { type Holders, readHolders } from './readHolders.ts';
 import { type Doubt, takeRecords } from './takeRecords.ts';
@@ -148,11 +148,11 @@ function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt
   for (const head of chain.heads) journal.addHead(head, confirmations);
 }
 
-/** The judgement on one request, and what a finding rests on. */
-type Judged = { readonly judgement: Judgement } & Required<Omit<Accusation, 'finding'>>;
+/** The evaluation on one request, and what a finding rests on. */
+type Evaluated = { readonly evaluation: Evaluation } & Required<Omit<Accusation, 'finding'>>;
 
-/** Judges one request. */
-function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, row: WatchedRow): Judged {
+/** Evaluates one request. */
+function evaluate(options: WatchOptions, { chain: { head }, told, sent }: Reading, row: WatchedRow): Evaluated {
   const { journal, confirmations, leaseSeconds, chainId, forwarder } = options;
   const { requestId, relayer, claimNonce, txHash, excuse, idleSeconds, endedBlock } = row;
   // Of what is claimed or ended, all of that is known.
@@ -171,11 +171,11 @@ function judge(options: WatchOptions, { chain: { head }, told, sent }: Reading, 
   };
   const hasActed = claimNonce === undefined || (sent.get(report.relayer) ?? 0) > claimNonce;
   const executions = [...named, ...seen].filter((execution) => test.isOf(execution));
-  const judgement = judgeReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
+  const evaluation = evaluateReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
   const { claimedSeconds, endedSeconds, expiresSeconds } = report;
   const times = { claimedSeconds, endedSeconds, expiresSeconds };
   const known = { request: body, named: txHash, claimNonce: hasActed ? undefined : claimNonce, isOf: test.isOf };
-  return { judgement, report: { ...known, ...times } };
+  return { evaluation, report: { ...known, ...times } };
 }
 
 /** Findings that nodes have yet to confirm, and what they have said, by kind and request. */
@@ -193,20 +193,20 @@ function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFin
   return finding;
 }
 
-/** Puts down what follows from a judgement. @returns the finding, where it is new */
+/** Puts down what follows from a evaluation. @returns the finding, where it is new */
 function settle(
   options: WatchOptions,
   { raised, checked }: Suspicions,
-  { row, judged: { judgement, ...rest } }: { readonly row: WatchedRow; readonly judged: Judged },
+  { row, evaluated: { evaluation, ...rest } }: { readonly row: WatchedRow; readonly evaluated: Evaluated },
 ): StoredFinding | undefined {
   const { journal } = options;
   const { requestId } = row;
-  if (judgement === 'again') return undefined;
-  if (judgement === 'watch') return void journal.setState(requestId, 'watching');
-  if (judgement === 'done') return void journal.setState(requestId, 'done');
-  const key = keyOf(judgement);
+  if (evaluation === 'again') return undefined;
+  if (evaluation === 'watch') return void journal.setState(requestId, 'watching');
+  if (evaluation === 'done') return void journal.setState(requestId, 'done');
+  const key = keyOf(evaluation);
   const word = checked.get(key);
-  if (word === undefined) raised.set(key, { finding: judgement, ...rest });
+  if (word === undefined) raised.set(key, { finding: evaluation, ...rest });
   if ((word === 'refuted' || word === 'confirmed') && row.state === 'held') journal.resetIdle(requestId);
   if (word === 'refuted' && row.status === 'failed') journal.setState(requestId, 'watching');
   if (word !== 'confirmed' && word !== 'otherForwarder') return undefined;
@@ -214,14 +214,14 @@ function settle(
   if (row.state !== 'held') journal.setState(requestId, 'done');
   return put(
     options,
-    word === 'confirmed' ? judgement : { ...judgement, kind: 'otherForwarder', text: OTHER_FORWARDER },
+    word === 'confirmed' ? evaluation : { ...evaluation, kind: 'otherForwarder', text: OTHER_FORWARDER },
   );
 }
 
 /** Finds who gives back without end. @returns findings that are new */
 function settleReleases(options: WatchOptions, { raised, checked }: Suspicions, head: SeenHead): StoredFinding[] {
   const { journal } = options;
-  return judgeReleases(journal, head).flatMap((finding) => {
+  return evaluateReleases(journal, head).flatMap((finding) => {
     const word = checked.get(keyOf(finding));
     if (word === undefined) raised.set(keyOf(finding), { finding });
     if (word === undefined || word === 'unknown') return [];
@@ -265,7 +265,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
       takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined, doubts }, queue);
       noteEnds(options, reading);
       const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
-        .map((row) => settle(options, suspicions, { row, judged: judge(options, reading, row) }))
+        .map((row) => settle(options, suspicions, { row, evaluated: evaluate(options, reading, row) }))
         .filter((finding) => finding !== undefined);
       findings.push(...settleReleases(options, suspicions, head));
       journal.retire({ seconds: head.seconds, ms: now() });

@@ -229,7 +229,7 @@ test('a report that is first seen with the reorganisation that has undone it acc
   expect(await live(120n)).toEqual(['reorganised']);
 });
 
-test('a failure that nodes refute is told once, and one that they cannot judge waits', async () => {
+test('a failure that nodes refute is told once, and one that they cannot evaluate waits', async () => {
   const { world, journal, claim, report, live } = setUp();
   claim();
   await live(48n);

@@ -12,9 +12,9 @@ import { findBlockAt } from '../chain/findExecution.ts';
 import { deepEnoughAt } from '../chain/isDeepEnough.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
+import { createDigestTest, evaluateReport, type ReportedRequest, type SeenExecution } from './evaluateReport.ts';
 import { type Finding, isLie } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
-import { createDigestTest, judgeReport, type ReportedRequest, type SeenExecution } from './judgeReport.ts';
 import { type OpenedChain, openWatchedChain } from './openWatchedChain.ts';
 import { readAllExecutions, readTold } from './readChainNews.ts';
 import { parseWatchSettings, type WatchedChainSettings } from './watchSettings.ts';
@@ -129,7 +129,7 @@ async function hasActedSince(
   return before === undefined || (await count('pending')) > before;
 }
 
-async function judgeRecord(audit: Audit, record: RequestRecord): Promise<Finding | undefined> {
+async function evaluateRecord(audit: Audit, record: RequestRecord): Promise<Finding | undefined> {
   const { chain, chainId, confirmations, leaseSeconds, head, settledSeconds, maxAge } = audit;
   const { forwarder } = chain;
   const test = createDigestTest(record, { chainId, forwarder });
@@ -162,13 +162,13 @@ async function judgeRecord(audit: Audit, record: RequestRecord): Promise<Finding
   const hasActed = isHeld && (await hasActedSince(audit, report));
   const idleSeconds = isHeld && (await wasEverDearer(audit, report)) ? 0n : head.seconds - report.claimedSeconds;
   const evidence = { head, confirmations, leaseSeconds, executions, hasActed };
-  const judgement = judgeReport({ ...report, idleSeconds }, evidence);
-  if (typeof judgement === 'string') return undefined;
+  const evaluation = evaluateReport({ ...report, idleSeconds }, evidence);
+  if (typeof evaluation === 'string') return undefined;
   const { claimedSeconds, expiresSeconds, txHash: named } = report;
   const times = { claimedSeconds, endedSeconds, expiresSeconds };
   const accused = { request: record, named, claimNonce: undefined, isOf: test.isOf, ...times };
   const check = createFindingCheck({ ...audit, forwarder, recoverSigner });
-  return (await check({ finding: judgement, report: accused })) === 'confirmed' ? judgement : undefined;
+  return (await check({ finding: evaluation, report: accused })) === 'confirmed' ? evaluation : undefined;
 }
 
 async function auditChain(audit: Audit, client: RelayerClient, sinceMs: number) {
@@ -179,8 +179,8 @@ async function auditChain(audit: Audit, client: RelayerClient, sinceMs: number) 
     const fresh = items.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs);
     const told = fresh.filter(({ status }) => status !== 'pending');
     count += told.length;
-    const judged = await Promise.all(told.map((record) => judgeRecord(audit, record)));
-    findings.push(...judged.filter((finding) => finding !== undefined));
+    const evaluated = await Promise.all(told.map((record) => evaluateRecord(audit, record)));
+    findings.push(...evaluated.filter((finding) => finding !== undefined));
     if (fresh.length < items.length) break;
   }
   return { findings, count };

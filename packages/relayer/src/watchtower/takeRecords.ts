@@ -2,10 +2,10 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { listSignedParts } from '../checks/findNonce.ts';
 import type { QueueNews } from './createQueueLook.ts';
+import type { Excuse } from './evaluateReport.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
-import type { Excuse } from './judgeReport.ts';
 
 /** Unix seconds between which reports were made that may not be true any more. */
 export interface Doubt {

@@ -73,7 +73,7 @@ async function prepare({ devnet, deployment, relayerKeys }: World, attacks: read
   expect(receipts.every(({ status }) => status === 'success')).toBe(true);
 }
 
-/** Counts what a relayer has still to judge, or to claim. */
+/** Counts what a relayer has still to evaluate, or to claim. */
 async function countUnsettled({ readMetric }: Program): Promise<number> {
   const name = 'prism_relayer_requests';
   const left = await Promise.all(LEFT_ALONE.map((reason) => readMetric(name, `reason="${reason}"`)));

@@ -21,7 +21,7 @@ const WEI_PER_ETH = 10n ** 18n;
 /** The relayer's own default. */
 const DEFAULT_MARGIN_PERCENT = 10;
 
-/** By what a fee is judged. */
+/** By what a fee is evaluated. */
 export interface FeeTerms {
   /** A viem public client, or anything that makes JSON-RPC calls to a node of the chain. */
   readonly client: NodeClient;
@@ -90,7 +90,7 @@ async function readTerms({ client, domain, relayer, headroomPercent = 0 }: FeeTe
 
 /**
  * Quotes the fee of an action: the least that a relayer with these terms takes, as the chain stands now. Nothing is signed for it, and
- * nothing stored. The gas is that of the very call, simulated in the signer's name; price, share and margin are judged as relayers do.
+ * nothing stored. The gas is that of the very call, simulated in the signer's name; price, share and margin are evaluated as relayers do.
  *
  * @param terms - node, Forwarder, and the relayer's rate and margin
  * @param order - action, signer and input; of a creation that is sponsored, the sponsor's own bounds are not part of the quote

@@ -10,7 +10,7 @@ import { DEV_ISSUER_ALGORITHM, type DevelopmentKey, loadOrCreateKey } from './lo
 /** Token claims that every token of this issuer has. */
 type OwnToken = JWTPayload & { readonly jti: string; readonly exp: number };
 
-/** The gateway lets a token in up to 5 s past `exp`; the judgement stays with the gateway. */
+/** The gateway lets a token in up to 5 s past `exp`; the check stays with the gateway. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
 /** Reads the form parameter `token` of an introspection or revocation. */

@@ -1,4 +1,4 @@
-import { isGivenUp, judgeRefusal, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
+import { evaluateRefusal, isGivenUp, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
 import type { DeliveryOrder, DeliveryOutcome, DeliveryQueue, WebhookNews } from '../../ports/webhookStore.ts';
 import {
   type DueDelivery,
@@ -128,26 +128,26 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
     return [{ webhookId, news: 'recovered' }];
   }
 
-  async function judge(one: DeliveryOutcome, now: number): Promise<{ news: WebhookNews[]; revivedAt: number }> {
+  async function evaluate(one: DeliveryOutcome, now: number): Promise<{ news: WebhookNews[]; revivedAt: number }> {
     const { webhookId } = one;
-    let judgement: ReturnType<typeof judgeRefusal>;
+    let evaluation: ReturnType<typeof evaluateRefusal>;
     let revivedAt = 0;
     await changeHealth(deliveries, webhookId, (health) => {
       revivedAt = health.revivedAt;
-      judgement = judgeRefusal(health, one, now);
-      if (judgement === undefined) return undefined;
-      const { state, disabledReason } = judgement;
+      evaluation = evaluateRefusal(health, one, now);
+      if (evaluation === undefined) return undefined;
+      const { state, disabledReason } = evaluation;
       const disabled = disabledReason === undefined ? {} : { disabledAt: now, disabledReason };
       return { ...state, ...disabled, probeUntil: 0 };
     });
-    if (judgement?.disabledReason !== undefined) {
+    if (evaluation?.disabledReason !== undefined) {
       await webhooks.edit(webhookId, (webhook) => ({ ...webhook, enabled: false }));
     }
-    return { news: (judgement?.news ?? []).map((item) => ({ webhookId, ...item })), revivedAt };
+    return { news: (evaluation?.news ?? []).map((item) => ({ webhookId, ...item })), revivedAt };
   }
 
   async function settleBad(one: DeliveryOutcome, known: HeldDelivery, now: number): Promise<WebhookNews[]> {
-    const { news, revivedAt } = await judge(one, now);
+    const { news, revivedAt } = await evaluate(one, now);
     const { key, webhookId, attempts } = known;
     const failedSince = Math.max(known.firstFailedAt ?? now, revivedAt);
     if (isGivenUp(failedSince, now) && !news.some((item) => item.news === 'disabled')) {

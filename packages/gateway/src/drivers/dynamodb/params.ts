@@ -38,7 +38,7 @@ export async function completeFitting(
       records.push(record);
     }
     at += slice.length;
-    // As many as are likely to fit, to judge by those before.
+    // As many as are likely to fit, to evaluate by those before.
     count = Math.max(1, Math.floor((maxBytes - bytes) / (bytes / at)));
   }
   return records;

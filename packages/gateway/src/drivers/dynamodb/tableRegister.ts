@@ -42,7 +42,7 @@ export interface TableRegister {
   lanesOf(chainName: string | undefined): Promise<readonly string[]>;
 }
 
-function judgeLayout({ name }: Table, { shards }: RegisterOptions, layout: Item): void {
+function evaluateLayout({ name }: Table, { shards }: RegisterOptions, layout: Item): void {
   const [version, highest] = [readNumber(layout, 'version'), readNumber(layout, 'shards')];
   if (version > LAYOUT_VERSION) {
     throw new TableLayoutError(`The table ${name} was written by a later version of the gateway; run that one.`);
@@ -105,7 +105,7 @@ export function createTableRegister(table: Table, options: RegisterOptions): Tab
   async function checkOnce(): Promise<void> {
     for (;;) {
       const layout = await look();
-      if (layout !== undefined) judgeLayout(table, options, layout);
+      if (layout !== undefined) evaluateLayout(table, options, layout);
       if (layout !== undefined && readNumber(layout, 'shards') >= shards) break;
       // Refused: another process has just begun to use the table, or more shards of it.
       if (await storeShards(table, shards, layout)) break;

@@ -95,7 +95,7 @@ export interface StoredHealth extends ReceiverState, Omit<WebhookHealth, 'waitin
   readonly revivedAt: number;
   /** When somebody is woken up to look at it. */
   readonly wakeAt: number;
-  /** Grows with each change of the fields that are judged together. */
+  /** Grows with each change of the fields that are evaluated together. */
   readonly version: number;
 }
 
@@ -136,16 +136,16 @@ async function writeHealth(
   return (await update(deliveries, order)).done;
 }
 
-/** Changes how a receiver is known to do, from what is known. @param judge - the change; undefined: none */
+/** Changes how a receiver is known to do, from what is known. @param evaluate - the change; undefined: none */
 export async function changeHealth(
   deliveries: Table,
   webhookId: string,
-  judge: (health: StoredHealth) => HealthChange | undefined,
+  evaluate: (health: StoredHealth) => HealthChange | undefined,
 ): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const item = await readItem(deliveries, healthKey(webhookId));
     const known = item === undefined ? NEW_HEALTH : readHealth(item);
-    const change = judge(known);
+    const change = evaluate(known);
     if (change === undefined) return;
     const bound =
       known.version === 0

@@ -148,7 +148,7 @@ function readExpiry({ exp }: ActiveToken, now: () => number): number {
 }
 
 /**
- * Judges an opaque access token by what the provider says of it.
+ * Checks an opaque access token by what the provider says of it.
  *
  * `token_type` is optional in RFC 7662; when it is there it must be `Bearer`.
  *

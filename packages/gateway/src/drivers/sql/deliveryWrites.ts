@@ -1,4 +1,4 @@
-import { isGivenUp, judgeRefusal, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
+import { evaluateRefusal, isGivenUp, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
 import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNews } from '../../ports/webhookStore.ts';
 import { type Row, run, runOne, type SqlWrite } from './sqlWrite.ts';
 import { takenOfRow } from './webhookRows.ts';
@@ -96,9 +96,9 @@ function* noteRefused(t: WebhookTables, { webhook, one, now }: Refusal): SqlWrit
   const { fails, failing_since: since, paused_until: pausedUntil } = webhook;
   const failingSince = since === null ? undefined : Number(since);
   const before = { fails: Number(fails), failingSince, pausedUntil: Number(pausedUntil) };
-  const judgement = judgeRefusal(before, one, now);
-  if (judgement === undefined) return [];
-  const { state, disabledReason, news } = judgement;
+  const evaluation = evaluateRefusal(before, one, now);
+  if (evaluation === undefined) return [];
+  const { state, disabledReason, news } = evaluation;
   yield* run(
     `UPDATE ${t.webhooks} SET fails = ?1, failing_since = coalesce(failing_since, ?2), paused_until = ?3, probe_until = 0
      WHERE id = ?4`,

@@ -85,7 +85,7 @@ describe('the client that posts', () => {
   });
 
   // Shows WEBHOOK-3.
-  test('a name is judged by the address that is connected to, at each connection', async () => {
+  test('a name is checked by the address that is connected to, at each connection', async () => {
     let connections = 0;
     const server = createTcpServer((socket) => {
       connections++;

@@ -95,11 +95,11 @@ export function createHandler(context: HandlerContext) {
     invocation.awsRequestId = functionContext.awsRequestId;
     const call = readEvent(event, { basePath });
     if (call !== undefined) {
-      const judged = guardOrigin(call);
-      if ('refusal' in judged) return judged.refusal;
+      const evaluated = guardOrigin(call);
+      if ('refusal' in evaluated) return evaluated.refusal;
       invocation.origin = `https://${call.domainName}${call.prefix}`;
       return await answerInTime(
-        answerCall({ ...call, ...judged }),
+        answerCall({ ...call, ...evaluated }),
         functionContext.getRemainingTimeInMillis() - MARGIN_MS,
         logger,
       );

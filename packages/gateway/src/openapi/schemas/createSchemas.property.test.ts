@@ -95,14 +95,14 @@ describe('createSchemas', () => {
     const parse = createRequestParser(limits);
     const { CREATE_PRISM_FOR: create, BATCH_WRITE_DATA_FOR: batch } = EXAMPLE_REQUESTS;
     const { permit, ...unfunded } = { ...create.params, fundAmount: '0' };
-    const judge = (body: unknown) => ({ schema: validate(body), service: isAccepted(parse(body)) });
-    expect(judge({ ...create, params: unfunded })).toEqual({ schema: true, service: true });
+    const evaluate = (body: unknown) => ({ schema: validate(body), service: isAccepted(parse(body)) });
+    expect(evaluate({ ...create, params: unfunded })).toEqual({ schema: true, service: true });
     expect(permit).toBeDefined();
-    expect(judge({ ...create, params: { ...unfunded, permit } })).toEqual({ schema: false, service: false });
+    expect(evaluate({ ...create, params: { ...unfunded, permit } })).toEqual({ schema: false, service: false });
     const unequal = { ...batch.params, payloads: batch.params.payloads.slice(1) };
-    expect(judge({ ...batch, params: unequal })).toEqual({ schema: true, service: false });
+    expect(evaluate({ ...batch, params: unequal })).toEqual({ schema: true, service: false });
     const tooLarge = { ...batch.params, relayerFee: String(2n ** 256n) };
-    expect(judge({ ...batch, params: tooLarge })).toEqual({ schema: true, service: false });
+    expect(evaluate({ ...batch, params: tooLarge })).toEqual({ schema: true, service: false });
   });
 
   it('takes every valid request', () => {

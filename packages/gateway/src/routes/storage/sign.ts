@@ -48,7 +48,7 @@ interface SizedOrder {
   readonly size?: number | undefined;
 }
 
-/** Judges the size by the operation and the settings. @throws ApiError INVALID_INPUT */
+/** Checks the size by the operation and the settings. @throws ApiError INVALID_INPUT */
 function checkSize({ operation, size }: SizedOrder, { maxObjectBytes, requireSize }: SignOptions): void {
   const refuse = (message: string) => validationFailed([{ path: 'size', message }]);
   if (operation !== 'put') {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Hex } from 'viem';
-import type { SeenExecution } from '../judgeReport.ts';
+import type { SeenExecution } from '../evaluateReport.ts';
 
 /** Heads and executions. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
 export const SEEN_CHAIN_TABLES = `

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Hex } from 'viem';
-import type { Excuse } from '../judgeReport.ts';
+import type { Excuse } from '../evaluateReport.ts';
 import { bigOf, hexOf, numberOf, orNull, type Row } from './openSeenChain.ts';
 
 /** Requests under watch, and whose they are. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
@@ -22,7 +22,7 @@ export const WATCHED_TABLES = `
     body TEXT,
     seen_at_ms INTEGER NOT NULL
   ) STRICT;
-  -- What is to be judged, and what was not seen for long.
+  -- What is to be evaluated, and what was not seen for long.
   CREATE INDEX watched_by_state ON watched (state, seen_at_ms);
   CREATE TABLE signers (signer TEXT NOT NULL, request_id TEXT NOT NULL, PRIMARY KEY (signer, request_id)) STRICT, WITHOUT ROWID;
 `;
@@ -78,9 +78,9 @@ function readWatched(row: Row): WatchedRow {
 
 /** Requests: their rows, and whose they are. */
 export interface WatchedTable {
-  /** Excuses whoever has claimed, and not yet been judged. */
+  /** Excuses whoever has claimed, and not yet been evaluated. */
   excuseOpen(excuse: Excuse): void;
-  /** Has a `success` judged again whose transaction a reorganisation has undone. @param seconds - when it was seen, Unix, of the chain */
+  /** Has a `success` evaluated again whose transaction a reorganisation has undone. @param seconds - when it was seen, Unix, of the chain */
   reopen(requestId: string, seconds: bigint): void;
   /** Those that were reported with a transaction. */
   listNamed(txHash: Hex): readonly WatchedRow[];
@@ -95,7 +95,7 @@ export interface WatchedTable {
   /** Notes that a request was listed as it was known. */
   touch(requestId: string, atMs: number): void;
   setState(requestId: string, state: WatchState): void;
-  /** Requests that have ended and are not judged. */
+  /** Requests that have ended and are not evaluated. */
   listEnded(): readonly WatchedRow[];
   /** Requests whose holders are idle for longer. */
   listIdle(idleSeconds: bigint): readonly WatchedRow[];
@@ -103,7 +103,7 @@ export interface WatchedTable {
   holders(): readonly Hex[];
   /** Requests that are open and were not listed since a time. */
   listUnseen(beforeMs: number, limit: number): readonly string[];
-  /** Has those of some signers that are only watched judged again. */
+  /** Has those of some signers that are only watched evaluated again. */
   wake(signers: Iterable<Hex>): void;
   /** Ends the watch over what the Forwarder would not take any more, and forgets what is long over. */
   retire(now: { readonly seconds: bigint; readonly ms: number }): void;

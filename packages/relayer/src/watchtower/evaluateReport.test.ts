@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Evidence, evaluateReport, type ReportedRequest, type SeenExecution } from './evaluateReport.ts';
 import { isLie } from './finding.ts';
-import { type Evidence, judgeReport, type ReportedRequest, type SeenExecution } from './judgeReport.ts';
 
 const RELAYER = '0x00000000000000000000000000000000000000aa';
 const OTHER = '0x00000000000000000000000000000000000000bb';
@@ -37,8 +37,8 @@ const execution = (given: Partial<SeenExecution>): SeenExecution => ({
   ...given,
 });
 const kindOf = (given: Partial<ReportedRequest>, seen: Partial<Evidence>) => {
-  const judgement = judgeReport(report(given), evidence(seen));
-  return typeof judgement === 'string' ? judgement : judgement.kind;
+  const evaluation = evaluateReport(report(given), evidence(seen));
+  return typeof evaluation === 'string' ? evaluation : evaluation.kind;
 };
 
 // Shows WATCH-1.
@@ -118,8 +118,8 @@ test('who names the transaction of the event is never accused, whatever else is 
   fc.assert(
     fc.property(executions, heads, fc.constantFrom('none', 'fork', 'undone'), (others, head, excuse) => {
       const seen = evidence({ head, executions: [...others, execution({})] });
-      const judgement = judgeReport(report({ excuse }), seen);
-      expect(typeof judgement === 'string' || !isLie(judgement)).toBe(true);
+      const evaluation = evaluateReport(report({ excuse }), seen);
+      expect(typeof evaluation === 'string' || !isLie(evaluation)).toBe(true);
     }),
   );
 });

@@ -20,7 +20,7 @@ function isIdle({ minutes, hasExecuted }: Releases): boolean {
  * @returns one finding for each
  * @see docs/specification.md WATCH-1
  */
-export function judgeReleases(
+export function evaluateReleases(
   journal: Pick<WatchJournal, 'listReleases' | 'forgetReleases'>,
   head: Pick<SeenHead, 'number' | 'seconds'>,
 ): readonly Finding[] {

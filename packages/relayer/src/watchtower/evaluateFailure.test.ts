@@ -7,8 +7,8 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChainRpc } from '../chain/createChainRpc.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
+import { isFalseFailure, type ReportedFailure } from './evaluateFailure.ts';
 import type { Finding } from './finding.ts';
-import { isFalseFailure, type ReportedFailure } from './judgeFailure.ts';
 
 const CREDITS = 10n ** 24n;
 const FEE = 10n ** 21n;

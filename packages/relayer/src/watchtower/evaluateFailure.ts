@@ -103,7 +103,7 @@ function spread(from: bigint, to: bigint): readonly bigint[] {
 }
 
 /**
- * Judges by one node whether a `failed` is a lie: the request would have been carried out after every block that an honest relayer can
+ * Evaluates by one node whether a `failed` is a lie: the request would have been carried out after every block that an honest relayer can
  * have seen from its claim to its report, and the relayer has not tried. Nobody is accused for what its signer's code decides, for what
  * was about to expire, or for what failed when somebody's view was a minute old.
  *

@@ -74,7 +74,7 @@ export interface Evidence {
 }
 
 /** The next step: look again with the next block, wait until something of the signer's happens, no more doubt, or a finding. */
-export type Judgement = 'again' | 'watch' | 'done' | Finding;
+export type Evaluation = 'again' | 'watch' | 'done' | Finding;
 
 interface Case {
   readonly report: ReportedRequest;
@@ -99,7 +99,7 @@ const KEPT_BLOCKS = 128n;
 const REORGANISED =
   'A reorganisation deeper than the confirmations came between the claim and now, or may have while nobody looked.';
 
-function judgeSuccess(given: Case): Judgement {
+function evaluateSuccess(given: Case): Evaluation {
   const { report, evidence } = given;
   const told = evidence.executions.find(({ txHash }) => txHash === report.txHash);
   if (told !== undefined) return isFinal(given, told) ? 'done' : 'again';
@@ -119,8 +119,8 @@ function judgeSuccess(given: Case): Judgement {
   return find(given, { kind: 'wrongTransaction', text, execution: other });
 }
 
-/** Judges a request that nobody has carried out: whether it could have been, nodes that still know that time can tell. */
-function judgeUndone(given: Case): Judgement {
+/** Evaluates a request that nobody has carried out: whether it could have been, nodes that still know that time can tell. */
+function evaluateUndone(given: Case): Evaluation {
   const { report, evidence } = given;
   const { head, confirmations } = evidence;
   if (head.seconds > report.expiresSeconds) return 'done';
@@ -132,11 +132,11 @@ function judgeUndone(given: Case): Judgement {
   return find(given, { kind: 'falseFailure', text });
 }
 
-function judgeFailed(given: Case): Judgement {
+function evaluateFailed(given: Case): Evaluation {
   const { report, evidence } = given;
   const { executions } = evidence;
   const [first] = executions;
-  if (first === undefined) return judgeUndone(given);
+  if (first === undefined) return evaluateUndone(given);
   // What is signed can be posted again by anybody, and its reporter may carry that out much later.
   const endedBlock = report.endedBlock ?? evidence.head.number;
   const isOwn = ({ relayer, block }: SeenExecution) =>
@@ -157,7 +157,7 @@ function judgeFailed(given: Case): Judgement {
   return find(given, { kind: 'executedLater', text, execution });
 }
 
-function judgeHeld(given: Case): Judgement {
+function evaluateHeld(given: Case): Evaluation {
   const { report, evidence } = given;
   const { executions, head, leaseSeconds, hasActed } = evidence;
   const heldSeconds = head.seconds - report.claimedSeconds;
@@ -169,14 +169,14 @@ function judgeHeld(given: Case): Judgement {
 }
 
 /**
- * Judges a report. Nothing is asked here, so that what follows from the evidence can be tested alone.
+ * Evaluates a report. Nothing is asked here, so that what follows from the evidence can be tested alone.
  *
  * @see docs/specification.md WATCH-1
  */
-export function judgeReport(report: ReportedRequest, evidence: Evidence): Judgement {
+export function evaluateReport(report: ReportedRequest, evidence: Evidence): Evaluation {
   const given = { report, evidence };
-  if (report.status === 'success') return judgeSuccess(given);
-  return report.status === 'failed' ? judgeFailed(given) : judgeHeld(given);
+  if (report.status === 'success') return evaluateSuccess(given);
+  return report.status === 'failed' ? evaluateFailed(given) : evaluateHeld(given);
 }
 
 /** An event's facts about its request. */

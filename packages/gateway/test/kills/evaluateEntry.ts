@@ -9,7 +9,7 @@ function creationOf(record: RequestRecord) {
 }
 
 /** Faults of the creation: an acknowledged one must be there word for word, any other whole. */
-function judgeCreation({ created, body }: Entry, record: RequestRecord): string | undefined {
+function evaluateCreation({ created, body }: Entry, record: RequestRecord): string | undefined {
   const { chainName, action, params } = body;
   const { requestId, createdAt } = record;
   const sent = { requestId, chainName, action, signer: params.signer, params, createdAt };
@@ -19,7 +19,7 @@ function judgeCreation({ created, body }: Entry, record: RequestRecord): string 
 }
 
 /** A record whose fields do not belong to its status was written by halves. */
-function judgeWholeness({ status, claimedBy, claimedAt, txHash, errorMessage, ...record }: RequestRecord) {
+function evaluateWholeness({ status, claimedBy, claimedAt, txHash, errorMessage, ...record }: RequestRecord) {
   const isClaimed = claimedBy !== undefined && claimedAt !== undefined;
   const isUnclaimed = claimedBy === undefined && claimedAt === undefined;
   const isWhole = {
@@ -31,7 +31,7 @@ function judgeWholeness({ status, claimedBy, claimedAt, txHash, errorMessage, ..
   return isWhole ? undefined : 'its fields do not belong to its status';
 }
 
-function judgeClaim({ owners, claimers, wasRefused }: Entry, record: RequestRecord): string | undefined {
+function evaluateClaim({ owners, claimers, wasRefused }: Entry, record: RequestRecord): string | undefined {
   const claimedBy = record.claimedBy?.toLowerCase();
   if (owners.size > 1) return 'two claims were acknowledged';
   if (owners.size === 1 && (claimedBy === undefined || !owners.has(claimedBy))) return 'an acknowledged claim is lost';
@@ -40,7 +40,7 @@ function judgeClaim({ owners, claimers, wasRefused }: Entry, record: RequestReco
   return undefined;
 }
 
-function judgeReport({ reports }: Entry, record: RequestRecord): string | undefined {
+function evaluateReport({ reports }: Entry, record: RequestRecord): string | undefined {
   const { status, txHash, errorMessage } = record;
   const claimedBy = record.claimedBy?.toLowerCase();
   const ofRecord = { status, ...(txHash && { txHash }), ...(errorMessage && { errorMessage }) };
@@ -53,13 +53,16 @@ function judgeReport({ reports }: Entry, record: RequestRecord): string | undefi
 }
 
 /** Compares what the store has of a request with what its clients know. */
-export function judgeEntry(entry: Entry, found: readonly RequestRecord[]): string | undefined {
+export function evaluateEntry(entry: Entry, found: readonly RequestRecord[]): string | undefined {
   const [record] = found;
   if (record === undefined) return entry.created ? 'an acknowledged creation is lost' : undefined;
   if (found.length > 1) return 'one creation made several records';
   const stepBack = findStepBack(entry);
   if (stepBack !== undefined) return `its status went back: ${stepBack}`;
   return (
-    judgeCreation(entry, record) ?? judgeWholeness(record) ?? judgeClaim(entry, record) ?? judgeReport(entry, record)
+    evaluateCreation(entry, record) ??
+    evaluateWholeness(record) ??
+    evaluateClaim(entry, record) ??
+    evaluateReport(entry, record)
   );
 }

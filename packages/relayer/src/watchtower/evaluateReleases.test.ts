@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { evaluateReleases } from './evaluateReleases.ts';
 import { openWatchJournal, type WatchJournal } from './journal/openWatchJournal.ts';
-import { judgeReleases } from './judgeReleases.ts';
 
 const LOOPER = `0x${'11'.repeat(20)}` as const;
 const HONEST = `0x${'22'.repeat(20)}` as const;
@@ -28,9 +28,9 @@ function release(
 // Shows WATCH-1.
 test('who gives claims back in fifteen separate minutes of an hour, and carries nothing out, is found', () => {
   release(LOOPER, { count: 42, everySeconds: 20 });
-  expect(judgeReleases(journal, at(START + 820n))).toEqual([]);
+  expect(evaluateReleases(journal, at(START + 820n))).toEqual([]);
   journal.addRelease({ relayer: LOOPER, requestId: 'last', seconds: START + 840n });
-  expect(judgeReleases(journal, at(START + 840n))).toEqual([
+  expect(evaluateReleases(journal, at(START + 840n))).toEqual([
     {
       ...{ requestId: 'last', kind: 'idleRelease', relayer: LOOPER, txHash: undefined, block: START + 840n },
       text: 'In 15 separate minutes of the last hour it gave back 43 claims, and carried nothing out.',
@@ -41,18 +41,18 @@ test('who gives claims back in fifteen separate minutes of an hour, and carries 
 // Shows WATCH-1.
 test('who gives back all at once, or seldom, or works besides, is not', () => {
   release(HONEST, { count: 500, everySeconds: 1 });
-  expect(judgeReleases(journal, at(START + 500n))).toEqual([]);
+  expect(evaluateReleases(journal, at(START + 500n))).toEqual([]);
   journal.forgetReleases({ relayer: HONEST });
   release(HONEST, { count: 30, everySeconds: 400 });
-  expect(judgeReleases(journal, at(START + 29n * 400n))).toEqual([]);
+  expect(evaluateReleases(journal, at(START + 29n * 400n))).toEqual([]);
   const later = START + 29n * 400n;
   for (let minute = 0n; minute < 30n; minute += 1n) {
     journal.addRelease({ relayer: HONEST, requestId: 'r', seconds: later + minute * 60n });
   }
   const execution = { txHash: WORD, logIndex: 0, block: 1n, signer: LOOPER, nonce: 0n, digest: WORD, relayer: HONEST };
   journal.addExecutions([{ ...execution, deepSeconds: undefined }], 0);
-  expect(judgeReleases(journal, at(later + 1800n))).toEqual([]);
+  expect(evaluateReleases(journal, at(later + 1800n))).toEqual([]);
   // What it did long ago does not count.
   journal.addHead({ number: 1n, hash: WORD, seconds: later - 3600n, baseFee: 7n }, 1n);
-  expect(judgeReleases(journal, at(later + 1800n))).toHaveLength(1);
+  expect(evaluateReleases(journal, at(later + 1800n))).toHaveLength(1);
 });

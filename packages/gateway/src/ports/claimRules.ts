@@ -1,7 +1,7 @@
 import type { Claim } from './requestStore.ts';
 
 /** A claim that stands. */
-export interface StandingClaim {
+export interface CurrentClaim {
   readonly claimedBy?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly claimedAt?: number | undefined;
@@ -12,7 +12,7 @@ export const isSameRelayer = (one: string | null | undefined, other: string): bo
   one?.toLowerCase() === other.toLowerCase();
 
 /** Whether a claim has lapsed for the relayer that claims now; for its own owner only after one more lease. */
-export function hasLapsed({ claimedBy, claimedAt = 0 }: StandingClaim, claim: Claim): boolean {
+export function hasLapsed({ claimedBy, claimedAt = 0 }: CurrentClaim, claim: Claim): boolean {
   const { relayer, leaseExpiredAt, ownLeaseExpiredAt = leaseExpiredAt } = claim;
   const limit = isSameRelayer(claimedBy, relayer) ? ownLeaseExpiredAt : leaseExpiredAt;
   return limit !== undefined && claimedAt <= limit;
@@ -28,7 +28,7 @@ export const holdsOn = (releasedAt: number, { leaseExpiredAt = Number.POSITIVE_I
 
 /** Whether a claim of a batch renews the one that stands. */
 export const isRenewable = (
-  { claimedBy, claimedAt = 0, heldSince }: StandingClaim & { readonly heldSince: number },
+  { claimedBy, claimedAt = 0, heldSince }: CurrentClaim & { readonly heldSince: number },
   claim: Claim,
 ): boolean =>
   isSameRelayer(claimedBy, claim.relayer) &&

@@ -8,7 +8,7 @@ import { type ApprovalParts, createApprovals, UNLIMITED } from './createApproval
 import type { Exchange } from './createExchange.ts';
 import { keepFresh } from './keepFresh.ts';
 import type { Balances } from './readAccountBalances.ts';
-import { readStanding, verifyContracts } from './readContracts.ts';
+import { readContractState, verifyContracts } from './readContracts.ts';
 
 /** The parts that readiness is evaluated from. */
 export interface ReadinessParts extends ApprovalParts {
@@ -184,7 +184,7 @@ export function createReadiness(parts: ReadinessParts): Readiness {
     checkExchange();
     await checkContracts();
     const isGasCalm = await checkGasPrice();
-    const { balances, rate, allowances } = await readStanding(client, config);
+    const { balances, rate, allowances } = await readContractState(client, config);
     checkRate(rate);
     const isEtherCalm = await checkEther(
       journal.list(['claimed', 'buying', 'bought', 'transferring']).length,

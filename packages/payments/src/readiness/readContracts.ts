@@ -8,7 +8,7 @@ import { StepError } from '../StepError.ts';
 import type { Balances } from './readAccountBalances.ts';
 
 /** Roles and settings of the contracts, all of one block, by which claims are decided. */
-export interface Standing {
+export interface ContractState {
   readonly balances: Balances;
   /** Credits for one stablecoin: the Exchange's word, or the expected rate if it says nothing. */
   readonly rate: bigint;
@@ -23,7 +23,7 @@ const read = (address: Address) => ({ address, abi: creditTokenAbi });
  *
  * @throws StepError `CHAIN_UNAVAILABLE` where a token does not answer; viem's errors
  */
-export async function readStanding(client: PublicClient, config: RelayerConfig): Promise<Standing> {
+export async function readContractState(client: PublicClient, config: RelayerConfig): Promise<ContractState> {
   const { self, exchange, stablecoin, creditToken, payouts } = config;
   const [answers, ether] = await Promise.all([
     readAmounts(client, [

@@ -94,14 +94,14 @@ function rejectQueued(engine: Engine): void {
 }
 
 /** A node's state of transactions that the journal does not know: they wait for a block, are mined, or the node has dropped them. */
-type Standing = 'waiting' | 'mined' | 'dropped';
+type PoolState = 'waiting' | 'mined' | 'dropped';
 
 /** The nodes' joint answer. On a tie it does not wait, unless a node can show a waiting transaction, and none says that it is mined. */
-async function weighStandings(
+async function findPoolState(
   { chain, live, nextNonce }: Engine,
-  told: readonly { readonly latest: number; readonly standing: Standing }[],
-): Promise<Standing> {
-  const count = (wanted: Standing) => told.filter(({ standing }) => standing === wanted).length;
+  told: readonly { readonly latest: number; readonly state: PoolState }[],
+): Promise<PoolState> {
+  const count = (wanted: PoolState) => told.filter(({ state }) => state === wanted).length;
   const [waiting, mined, dropped] = [count('waiting'), count('mined'), count('dropped')];
   const over = mined >= dropped ? 'mined' : 'dropped';
   if (waiting > mined + dropped) return 'waiting';
@@ -112,14 +112,14 @@ async function weighStandings(
 }
 
 /** Asks each node; one that says only how many are mined, or only how many wait, says nothing. */
-async function readStandings({ chain }: Engine, heldBelow: number) {
+async function readPoolStates({ chain }: Engine, heldBelow: number) {
   const [latest, pending] = await Promise.all([chain.accountNonces('latest'), chain.accountNonces('pending')]);
   const waiting = new Map(pending.map(({ node, count }) => [node, count]));
   const told = latest.flatMap(({ node, count }) => {
     const all = waiting.get(node);
     if (all === undefined) return [];
-    const standing: Standing = count >= heldBelow ? 'mined' : all > count ? 'waiting' : 'dropped';
-    return [{ latest: count, standing }];
+    const state: PoolState = count >= heldBelow ? 'mined' : all > count ? 'waiting' : 'dropped';
+    return [{ latest: count, state }];
   });
   if (told.length === 0) throw new RpcUnavailableError('no node says how many transactions there are');
   return told;
@@ -135,11 +135,11 @@ async function readStandings({ chain }: Engine, heldBelow: number) {
 export async function waitForForeign(engine: Engine): Promise<boolean> {
   const { heldBelow } = engine;
   if (heldBelow === undefined) return true;
-  const told = await readStandings(engine, heldBelow);
-  const standing = await weighStandings(engine, told);
+  const told = await readPoolStates(engine, heldBelow);
+  const state = await findPoolState(engine, told);
   // What is waited for has changed meanwhile.
-  if (standing === 'waiting' || engine.heldBelow !== heldBelow) return false;
-  if (standing === 'dropped') {
+  if (state === 'waiting' || engine.heldBelow !== heldBelow) return false;
+  if (state === 'dropped') {
     // What is our own stands behind it.
     if (unminedIntents(engine).length > 0) return false;
     const latest = leastAgreed(told.map((one) => one.latest));

@@ -74,7 +74,7 @@ function takeBack(engine: Engine, seen: { intents: readonly LiveIntent[]; count:
 }
 
 /** Where the account stands after the newest block, as nodes say. */
-interface StandingCount {
+interface NonceCount {
   /** The most that any of them says: what may be mined is looked for. */
   readonly highest: number;
   /** Confirmed by two of them: an intent below it without a receipt was displaced. */
@@ -83,7 +83,7 @@ interface StandingCount {
   readonly used: number;
 }
 
-async function readCount({ chain }: Engine): Promise<StandingCount> {
+async function readCount({ chain }: Engine): Promise<NonceCount> {
   const counts = (await chain.accountNonces('latest')).map(({ count }) => count);
   return { highest: Math.max(...counts), agreed: leastAgreed(counts), used: mostAgreed(counts) };
 }

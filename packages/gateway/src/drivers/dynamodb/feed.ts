@@ -91,7 +91,7 @@ function isToBeHad({ record }: RequestHeader, { chainName, leaseExpiredAt }: Fee
 }
 
 /** Reads back how the candidates stand now. @returns one a candidate; undefined: it is not to be had, or stands before already */
-async function readStanding(
+async function readCurrentHeads(
   { table }: FeedContext,
   candidates: readonly Candidate[],
   query: FeedQuery,
@@ -147,13 +147,13 @@ async function readPage(context: FeedContext, cursor: FeedCursor, query: FeedQue
   const { limit, now, leaseExpiredAt = 0, maxParamsBytes } = query;
   const found = await findBehind(context, cursor, query);
   const candidates = candidatesOf(found, now - leaseExpiredAt).slice(0, limit);
-  const standing = await readStanding(context, candidates, query);
-  const places = standing.flatMap((head, place) => (head === undefined ? [] : [place]));
+  const current = await readCurrentHeads(context, candidates, query);
+  const places = current.flatMap((head, place) => (head === undefined ? [] : [place]));
   let used = candidates.length;
   const giveBackFrom = (index: number) => {
     used = places[index] ?? used;
   };
-  const heads = standing.filter((head) => head !== undefined);
+  const heads = current.filter((head) => head !== undefined);
   const items = await completeFitting(context.params, { heads, giveBackFrom }, maxParamsBytes);
   const place = placeBehind(cursor, found, candidates.slice(0, used));
   return { items, ...place, isEnd: candidates.length < limit };

@@ -83,7 +83,7 @@ export function readChange({ dynamodb = {} }: StreamRecord, logger: Logger): Req
 type Additions = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Numbers that add up, but for times, of which the latest counts. */
-function createTally() {
+function createCounterChanges() {
   const counts = new Map<string, Map<string, number>>();
   function add(place: string, name: string, by: number): void {
     const names = counts.get(place) ?? new Map<string, number>();
@@ -100,7 +100,7 @@ function createTally() {
  * @see docs/specification.md ADMIN-8
  */
 function countMoves(changes: readonly RequestChange[]): Additions {
-  const { counts, add } = createTally();
+  const { counts, add } = createCounterChanges();
 
   function addActivity(kind: keyof typeof letters, atMs: number): void {
     add(statsKeys.minutes(atMs), `${Math.floor((atMs % MINUTES_MS) / MINUTE_MS)}${letters[kind]}`, 1);
@@ -172,7 +172,7 @@ function createChainBound(deliveries: Table) {
   let known: Set<string> | undefined;
   return async function bound(additions: Additions): Promise<Additions> {
     known ??= new Set((await readKind(deliveries, 'chain')).keys());
-    const { counts, add } = createTally();
+    const { counts, add } = createCounterChanges();
     for (const [place, names] of additions) {
       const isApart = !place.startsWith('chain#') || known.has(place) || known.size < MAX_COUNTED_CHAINS;
       if (isApart && place.startsWith('chain#')) known.add(place);
@@ -228,11 +228,11 @@ export async function noteSeen(deliveries: Table, address: string, at: number): 
 
 /** Counts claims that a relayer has lost to rivals: they move nothing, and the stream does not tell of them. */
 export function createConflictCounter(deliveries: Table) {
-  let waiting = createTally();
+  let waiting = createCounterChanges();
   let writing: Promise<void> | undefined;
   async function write(): Promise<void> {
     const { counts } = waiting;
-    waiting = createTally();
+    waiting = createCounterChanges();
     for (const [place, names] of counts) {
       await addCounts(deliveries, { place, counts: names, batch: randomUUID() }).catch(() => {
         for (const [name, by] of names) waiting.add(place, name, by);

@@ -11,7 +11,7 @@ import { providerFault } from './providerFault.ts';
 import { CLOCK_TOLERANCE_SECONDS, readUserId, requireBearer, toExpiresAtMs } from './tokenClaims.ts';
 import { verifyJwt } from './verifyJwt.ts';
 
-/** An OpenID Connect provider, and this service's standing there. */
+/** An OpenID Connect provider, and this service's client there. */
 export interface OidcVerifierOptions {
   /** `IDENTITY_ISSUER`, exactly as the provider writes it in `iss`. */
   readonly issuer: string;

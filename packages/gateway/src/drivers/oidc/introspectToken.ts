@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { fetchJson, type ProviderConnection } from './fetchJson.ts';
 import { providerFault } from './providerFault.ts';
 
-/** The provider's introspection endpoint and our standing there. */
+/** The provider's introspection endpoint and our client there. */
 export interface IntrospectionContext {
   readonly endpoint: string;
   readonly appId: string;

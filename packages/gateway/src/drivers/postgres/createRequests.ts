@@ -1,5 +1,5 @@
 import { type Creation, RECORD_BYTES, type StoredRequest, type Submission } from '../../ports/requestStore.ts';
-import type { Weight } from '../sql/createTally.ts';
+import type { Weight } from '../sql/createCounterChanges.ts';
 import type { Query } from './connect.ts';
 import { REQUEST_COLUMNS, requestOfRow } from './records.ts';
 import type { Tables } from './schema.ts';

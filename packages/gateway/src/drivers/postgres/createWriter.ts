@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import { createQuery, sendTogether } from './connect.ts';
-import { sweepActivity } from './saveTally.ts';
+import { sweepActivity } from './saveCounters.ts';
 import type { Tables } from './schema.ts';
 import { type CommittedChanges, createTransaction, type Transaction } from './transaction.ts';
 import {

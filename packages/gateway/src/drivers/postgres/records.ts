@@ -1,5 +1,5 @@
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import type { Weight } from '../sql/createTally.ts';
+import type { Weight } from '../sql/createCounterChanges.ts';
 import type { HeldRequest } from '../sql/moves.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import type { TextForm } from '../sql/tables.ts';

@@ -3,14 +3,14 @@ import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
 import { MAX_WAITING, MAX_WAITING_POSTS } from '../../ports/deliveryRules.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
 import { eventOfMove } from '../../ports/webhookMessage.ts';
-import { type CommittedMoves, createTally, type Move, type Weight } from '../sql/createTally.ts';
+import { type CommittedMoves, createCounterChanges, type Move, type Weight } from '../sql/createCounterChanges.ts';
 import type { HeldRequest, MoveContext } from '../sql/moves.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import { EVENT_BITS } from '../sql/webhookRows.ts';
 import type { Query } from './connect.ts';
 import { type NewRequest, saveCreated, weightOf } from './createRequests.ts';
 import { errorColumn, HELD_COLUMNS, heldOfRow } from './records.ts';
-import { saveTally } from './saveTally.ts';
+import { saveCounters } from './saveCounters.ts';
 import type { Tables } from './schema.ts';
 
 /** The moves of a transaction, for those who wait for them. */
@@ -147,7 +147,7 @@ async function saveMoved(
  * transaction locks first, so that moves are numbered in the order of their commits.
  */
 export function createTransaction({ query, tables }: Pick<Transaction, 'query' | 'tables'>): Transaction {
-  const tally = createTally();
+  const counters = createCounterChanges();
   const known = new Map<string, HeldRequest>();
   const relayersBefore = new Map<string, Row>();
   const made = new Map<string, NewRequest & { readonly movedSeq: number }>();
@@ -168,7 +168,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
     moved.set(held, nextMove());
     requestIds.add(held.record.requestId);
     if (move?.to === null || move === undefined) return;
-    tally.note({ ...move, weight: held.weight });
+    counters.note({ ...move, weight: held.weight });
     if (move.to === 'pending') chainNames.add(move.chainName);
     happen(eventOfMove(move.to), held.record.updatedAt, held.record);
   }
@@ -182,11 +182,11 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
       last = begun.sequence;
     },
     find: (requestId) => known.get(requestId.toLowerCase()),
-    lost: tally.noteConflict,
-    seen: tally.noteSeen,
+    lost: counters.noteConflict,
+    seen: counters.noteSeen,
     heldBy(relayer) {
       const key = relayer.toLowerCase();
-      return Number(relayersBefore.get(key)?.open_claims ?? 0) + (tally.relayers.get(key)?.open ?? 0);
+      return Number(relayersBefore.get(key)?.open_claims ?? 0) + (counters.relayers.get(key)?.open ?? 0);
     },
     async load(ids) {
       if (ids.length === 0) return;
@@ -207,12 +207,12 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
       const { requestId, chainName, status, createdAt } = request.record;
       if (made.has(requestId)) return;
       made.set(requestId, { ...request, movedSeq: nextMove() });
-      tally.note({ chainName, from: null, to: status, at: createdAt, weight: weightOf(request) });
+      counters.note({ chainName, from: null, to: status, at: createdAt, weight: weightOf(request) });
       if (status === 'pending') chainNames.add(chainName);
       happen('request.created', createdAt, request.record);
     },
     removed({ requestId, chainName, status, at, weight }) {
-      tally.note({ chainName, from: status, to: null, at, weight });
+      counters.note({ chainName, from: status, to: null, at, weight });
       requestIds.add(requestId);
       // Other processes look at what is waited for when the number has risen.
       nextMove();
@@ -222,7 +222,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
       const written = Promise.all([
         made.size > 0 && saveCreated({ query, tables }, [...made.values()]),
         moved.size > 0 && saveMoved({ query, tables }, moved),
-        ...saveTally(query, tables, { ...tally, durationsOf }),
+        ...saveCounters(query, tables, { ...counters, durationsOf }),
         ...(happened.length > 0 ? saveOutbox({ query, tables }, start.webhooks, happened) : []),
       ]);
       const moves = { after: start.sequence, last };

@@ -9,7 +9,7 @@ import type {
   StoredRequest,
   Transition,
 } from '../../ports/requestStore.ts';
-import type { Move, Weight } from './createTally.ts';
+import type { Move, Weight } from './createCounterChanges.ts';
 import { inBatch } from './tables.ts';
 
 /** A record as it stands in a transaction, with what tells repetitions from rivals. */

@@ -1,6 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MAX_COUNTED_CHAINS, MINUTE_MS } from '../../ports/adminStore.ts';
-import { type CommittedMoves, createTally, type Move, type Tally } from '../sql/createTally.ts';
+import {
+  type CommittedMoves,
+  type CounterChanges,
+  createCounterChanges,
+  type Move,
+} from '../sql/createCounterChanges.ts';
 import type { QuotedTables } from './tables.ts';
 
 function prepareChains(database: DatabaseSync, chains: string) {
@@ -9,7 +14,7 @@ function prepareChains(database: DatabaseSync, chains: string) {
   const insert = database.prepare(
     `INSERT INTO ${chains} SELECT ?, 0, 0, 0, 0 WHERE (SELECT count(*) FROM ${chains}) <= ${MAX_COUNTED_CHAINS}`,
   );
-  return function save(deltas: Tally['chains']): void {
+  return function save(deltas: CounterChanges['chains']): void {
     for (const [name, { pending, processing, success, failed }] of deltas) {
       const values = [pending, processing, success, failed];
       if (update.run(...values, name).changes > 0) continue;
@@ -26,7 +31,7 @@ function prepareActivity(database: DatabaseSync, activity: string) {
       claims = claims + excluded.claims, success = success + excluded.success, failed = failed + excluded.failed`);
   const sweep = database.prepare(`DELETE FROM ${activity} WHERE period = ? AND start < ?`);
   let sweptAt = 0;
-  return function save(minutes: Tally['minutes']): void {
+  return function save(minutes: CounterChanges['minutes']): void {
     for (const [minute, { posts, claims, success, failed }] of minutes) {
       if (posts + claims + success + failed === 0) continue;
       const at = minute * MINUTE_MS;
@@ -48,7 +53,7 @@ function prepareRelayers(database: DatabaseSync, relayers: string) {
       last_seen_at = max(last_seen_at, excluded.last_seen_at)
     RETURNING durations`);
   const keepDurations = database.prepare(`UPDATE ${relayers} SET durations = ? WHERE key = ?`);
-  return function save(deltas: Tally['relayers']): void {
+  return function save(deltas: CounterChanges['relayers']): void {
     for (const [key, { address, open, success, failed, conflicts, seenAt, durations }] of deltas) {
       const row = upsert.get(key, address, open, success, failed, conflicts, seenAt);
       if (durations.length === 0) continue;
@@ -64,7 +69,7 @@ function preparePending(database: DatabaseSync, pending: string) {
     `INSERT INTO ${pending} VALUES (?, ?) ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes`,
   );
   const remove = database.prepare(`DELETE FROM ${pending} WHERE holder = ?`);
-  return function save(deltas: Tally['pending']): void {
+  return function save(deltas: CounterChanges['pending']): void {
     for (const [holder, bytes] of deltas) {
       if (bytes !== 0 && Number(upsert.get(holder, bytes)?.bytes) <= 0) remove.run(holder);
     }
@@ -72,12 +77,12 @@ function preparePending(database: DatabaseSync, pending: string) {
 }
 
 /** Prepares the writing of what a transaction has moved, in as few statements as there are chains, minutes and relayers in it. */
-function prepareSaveTally(database: DatabaseSync, tables: QuotedTables): (tally: Tally) => void {
+function prepareSaveCounters(database: DatabaseSync, tables: QuotedTables): (changes: CounterChanges) => void {
   const saveChains = prepareChains(database, tables.chains);
   const saveActivity = prepareActivity(database, tables.activity);
   const saveRelayers = prepareRelayers(database, tables.relayerStats);
   const savePending = preparePending(database, tables.pending);
-  return function saveTally({ chains, minutes, relayers, pending }) {
+  return function saveCounters({ chains, minutes, relayers, pending }) {
     saveChains(chains);
     saveActivity(minutes);
     saveRelayers(relayers);
@@ -151,25 +156,25 @@ function prepareHeld(database: DatabaseSync, tables: QuotedTables) {
 
 /** Prepares the counters on one connection: gathered in memory, and written once a commit. */
 export function prepareCounters(database: DatabaseSync, tables: QuotedTables): Counters {
-  const tally = createTally();
-  const saveTally = prepareSaveTally(database, tables);
+  const changes = createCounterChanges();
+  const saveCounters = prepareSaveCounters(database, tables);
   const sequence = prepareSequence(database, tables);
   const held = prepareHeld(database, tables);
 
   function forget(): void {
-    tally.clear();
+    changes.clear();
     sequence.forget();
     held.forget();
   }
 
   return {
     nextMove: sequence.next,
-    moved: tally.note,
-    lost: tally.noteConflict,
-    seen: tally.noteSeen,
-    heldBy: (relayer) => held.of(relayer) + (tally.relayers.get(relayer.toLowerCase())?.open ?? 0),
+    moved: changes.note,
+    lost: changes.noteConflict,
+    seen: changes.noteSeen,
+    heldBy: (relayer) => held.of(relayer) + (changes.relayers.get(relayer.toLowerCase())?.open ?? 0),
     save() {
-      saveTally(tally);
+      saveCounters(changes);
       const moves = sequence.save();
       forget();
       return moves;

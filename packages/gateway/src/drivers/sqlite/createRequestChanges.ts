@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
 import { createWatchers } from '../../ports/createWatchers.ts';
 import type { RequestChanges } from '../../ports/requestChanges.ts';
-import type { CommittedMoves } from '../sql/createTally.ts';
+import type { CommittedMoves } from '../sql/createCounterChanges.ts';
 import { readSequence as readLast } from './counters.ts';
 import type { Snapshot } from './createSnapshot.ts';
 import type { QuotedTables } from './tables.ts';

@@ -1,6 +1,6 @@
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { ServiceConnection, WorkerThread } from '../../ports/workerThread.ts';
-import type { CommittedMoves } from '../sql/createTally.ts';
+import type { CommittedMoves } from '../sql/createCounterChanges.ts';
 import type { FromWriter, ToWriter, WriteKind, WriteOrder, WriteOutcome, WriterData, Writes } from './runWriter.ts';
 
 interface Waiting {

@@ -1,6 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { SharedWrites } from '../sql/adminStore.ts';
-import type { CommittedMoves } from '../sql/createTally.ts';
+import type { CommittedMoves } from '../sql/createCounterChanges.ts';
 import type { TableNames } from '../sql/tables.ts';
 import { type LimitWrites, prepareAdminWrites, prepareCountHits } from './accessWrites.ts';
 import { createIdentityCheck } from './checkFile.ts';

@@ -1,6 +1,6 @@
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import type { Weight } from '../sql/createTally.ts';
+import type { Weight } from '../sql/createCounterChanges.ts';
 import type { SharedTables } from '../sql/sharedTables.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import type { TableNames } from '../sql/tables.ts';

@@ -42,7 +42,7 @@ export interface RelayerTotals {
 }
 
 /** The counters moved by one transaction. */
-export interface Tally {
+export interface CounterChanges {
   readonly chains: Map<string, Counts>;
   readonly minutes: Map<number, Acts>;
   /** By address in lower case. */
@@ -69,11 +69,11 @@ const noCounts = (): Counts => ({ pending: 0, processing: 0, success: 0, failed:
 const noActs = (): Acts => ({ posts: 0, claims: 0, success: 0, failed: 0 });
 
 /** Gathers in memory what a transaction moves. */
-export function createTally(): Tally {
-  const chains: Tally['chains'] = new Map();
-  const minutes: Tally['minutes'] = new Map();
-  const relayers: Tally['relayers'] = new Map();
-  const pending: Tally['pending'] = new Map();
+export function createCounterChanges(): CounterChanges {
+  const chains: CounterChanges['chains'] = new Map();
+  const minutes: CounterChanges['minutes'] = new Map();
+  const relayers: CounterChanges['relayers'] = new Map();
+  const pending: CounterChanges['pending'] = new Map();
   const totalsOf = (address: string) =>
     entryOf(relayers, address.toLowerCase(), () => {
       return { address, open: 0, success: 0, failed: 0, conflicts: 0, seenAt: 0, durations: [] };

@@ -1,12 +1,12 @@
 import { HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MAX_COUNTED_CHAINS, MINUTE_MS } from '../../ports/adminStore.ts';
-import type { Tally } from '../sql/createTally.ts';
+import type { CounterChanges } from '../sql/createCounterChanges.ts';
 import type { Query } from './connect.ts';
 import type { Tables } from './schema.ts';
 
 const STATUSES = ['pending', 'processing', 'success', 'failed'] as const;
 const ACTS = ['posts', 'claims', 'success', 'failed'] as const;
 
-async function saveChains(query: Query, { chains: table }: Tables, chains: Tally['chains']): Promise<void> {
+async function saveChains(query: Query, { chains: table }: Tables, chains: CounterChanges['chains']): Promise<void> {
   if (chains.size === 0) return;
   const all = [...chains];
   // One that there is no room for is counted among all the others.
@@ -22,7 +22,7 @@ async function saveChains(query: Query, { chains: table }: Tables, chains: Tally
   );
 }
 
-async function saveActivity(query: Query, { activity }: Tables, minutes: Tally['minutes']): Promise<void> {
+async function saveActivity(query: Query, { activity }: Tables, minutes: CounterChanges['minutes']): Promise<void> {
   const all = [...minutes].filter(([, acts]) => ACTS.some((act) => acts[act] > 0));
   if (all.length === 0) return;
   const starts = all.map(([minute]) => minute * MINUTE_MS);
@@ -46,7 +46,7 @@ function addDurations(known: string, buckets: readonly number[]): string {
 async function saveRelayers(
   query: Query,
   { relayerStats }: Tables,
-  { relayers, durationsOf }: TallyToSave,
+  { relayers, durationsOf }: CountersToSave,
 ): Promise<void> {
   if (relayers.size === 0) return;
   const all = [...relayers];
@@ -67,7 +67,11 @@ async function saveRelayers(
   );
 }
 
-async function savePending(query: Query, { pending: table }: Tables, pending: Tally['pending']): Promise<void> {
+async function savePending(
+  query: Query,
+  { pending: table }: Tables,
+  pending: CounterChanges['pending'],
+): Promise<void> {
   const changed = [...pending].filter(([, bytes]) => bytes !== 0);
   if (changed.length === 0) return;
   const holders = changed.map(([holder]) => holder);
@@ -82,17 +86,17 @@ async function savePending(query: Query, { pending: table }: Tables, pending: Ta
 }
 
 /** The counters of a transaction. */
-interface TallyToSave extends Pick<Tally, 'chains' | 'minutes' | 'relayers' | 'pending'> {
+interface CountersToSave extends Pick<CounterChanges, 'chains' | 'minutes' | 'relayers' | 'pending'> {
   /** Histogram of a relayer before the transaction, as JSON. */
   readonly durationsOf: (key: string) => string;
 }
 
 /** Sends what a transaction has moved, each kind of counter by a statement of its own. */
-export const saveTally = (query: Query, tables: Tables, tally: TallyToSave): Promise<void>[] => [
-  saveChains(query, tables, tally.chains),
-  saveActivity(query, tables, tally.minutes),
-  saveRelayers(query, tables, tally),
-  savePending(query, tables, tally.pending),
+export const saveCounters = (query: Query, tables: Tables, changes: CountersToSave): Promise<void>[] => [
+  saveChains(query, tables, changes.chains),
+  saveActivity(query, tables, changes.minutes),
+  saveRelayers(query, tables, changes),
+  savePending(query, tables, changes.pending),
 ];
 
 /** Forgets minutes and hours that nobody is told any more. */

@@ -7,7 +7,7 @@ import { type Program, programs } from './programs.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Longer than any of them takes to say so on a busy machine, in milliseconds: one that does not end is ended. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const NOBODY = 'http://127.0.0.1:1';
 const ADDRESS = `0x${'5f'.repeat(20)}`;
 const KEY = { RELAYER_PRIVATE_KEY: `0x${'01'.repeat(32)}`, RPC_URL: NOBODY };
@@ -31,7 +31,7 @@ function run(name: string, settings: Readonly<Record<string, string>>) {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, HOME, NODE_COMPILE_CACHE, METRICS_PORT: 'off', ...settings };
   return new Promise<{ code: unknown; said: string }>((resolve) => {
-    const options = { cwd: root, env, timeout: PATIENCE_MS, killSignal: 'SIGKILL' } as const;
+    const options = { cwd: root, env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const;
     execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, said: `${stdout}${stderr}` }),
     );

@@ -14,7 +14,7 @@ const AHEAD_SECONDS = 3n;
 /** A transaction that never was. */
 const INVENTED = `0x${'5c'.repeat(32)}`;
 /** How long the honest ones may take with what the liar has left, in milliseconds. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 200;
 
 interface LiarOptions {
@@ -54,7 +54,7 @@ async function baitLiar({ demo }: LiarOptions, { party, cloudId }: Victim) {
 /** Waits, with a block at each look: on this chain there are none unless somebody sends something. */
 async function waitFor<T>({ demo, signal }: LiarOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {
   const chain = createTestClient({ mode: 'anvil', transport: http(demo.world.devnet.rpcUrl) });
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + TIMEOUT_MS;
   while (performance.now() < until) {
     const seen = await look();
     if (seen !== undefined) return seen;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type PaymentsRig, startPaymentsRig } from '@prism-gateway/payments/demo';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { signWrite, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTool } from './rigs/findTool.ts';
@@ -145,7 +145,7 @@ describe('programs at work', () => {
       return activeTargets.map(({ labels, health, lastError }) => `${labels.job} ${health} ${lastError}`).toSorted();
     };
     const up = Object.keys(targets).map((job) => `${job} up `);
-    await expect.poll(health, { timeout: PATIENCE_MS }).toEqual(up.toSorted());
+    await expect.poll(health, { timeout: TIMEOUT_MS }).toEqual(up.toSorted());
     const evaluate = async () => {
       const { groups } = await server.ask<RuleGroups>('/rules');
       const rules = groups.flatMap((group) => group.rules);
@@ -153,7 +153,7 @@ describe('programs at work', () => {
     };
     const names = listAlerts();
     expect(names.length).toBeGreaterThan(20);
-    await expect.poll(evaluate, { timeout: PATIENCE_MS }).toEqual(names.map((name) => `${name} ok `).toSorted());
+    await expect.poll(evaluate, { timeout: TIMEOUT_MS }).toEqual(names.map((name) => `${name} ok `).toSorted());
     const ask = async (query: string) => {
       const { result } = await server.ask<{ result: readonly unknown[] }>(`/query?query=${encodeURIComponent(query)}`);
       return result.length;
@@ -164,6 +164,6 @@ describe('programs at work', () => {
       const counts = await Promise.all(panels.map(ask));
       return panels.filter((_, place) => counts[place] === 0);
     };
-    await expect.poll(findSilent, { timeout: PATIENCE_MS }).toEqual([]);
+    await expect.poll(findSilent, { timeout: TIMEOUT_MS }).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ export interface RelayerRun {
 }
 
 const AMOUNT = 1_000_000n;
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const MINUTE_MS = 60_000;
 /** Blocks until payouts are final, in which they are looked after. */
 const REORG_DEPTH = 8;
@@ -53,7 +53,7 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
     LOG_LEVEL: 'info',
   };
   const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
-  const waitForAll = () => waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
+  const waitForAll = () => waitUntil(isDone, { timeoutMs: TIMEOUT_MS, what: 'payments are not completed' });
   let program = await startProgram('payments', { env: { ...settings, POLL_INTERVAL_MS: '500' } });
   try {
     // The first one makes the approval.
@@ -71,7 +71,7 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
     await program.stop();
     const start = await rig.client.getBlockNumber({ cacheTime: 0 });
     const isFinal = async () => (await rig.client.getBlockNumber({ cacheTime: 0 })) > start + BigInt(REORG_DEPTH + 2);
-    await waitUntil(isFinal, { timeoutMs: PATIENCE_MS, what: 'no blocks' });
+    await waitUntil(isFinal, { timeoutMs: TIMEOUT_MS, what: 'no blocks' });
     program = await startProgram('payments', { env: { ...settings, POLL_INTERVAL_MS: `${idlePollMs}` } });
     // Its second poll: what a start asks for is over, however long that takes.
     let polls = 0;
@@ -79,7 +79,7 @@ export async function payByRelayer(options: RelayerRunOptions): Promise<RelayerR
       polls += frontend.take().http;
       return polls >= 2;
     };
-    await waitUntil(hasStarted, { timeoutMs: PATIENCE_MS, what: 'it does not poll' });
+    await waitUntil(hasStarted, { timeoutMs: TIMEOUT_MS, what: 'it does not poll' });
     rpc.take();
     await pause(idleMs);
     const idle = { rpc: (sum(rpc.take().rpc) * MINUTE_MS) / idleMs, http: (frontend.take().http * MINUTE_MS) / idleMs };

@@ -72,7 +72,7 @@ const ALERT_DRAIN_MS = 5000;
 /** For how long balances serve that nobody decides by, in milliseconds. */
 const BALANCES_FRESH_MS = 60_000;
 /** How long a node is given at the start, in milliseconds. */
-const RPC_PATIENCE_MS = 8000;
+const RPC_WAIT_MS = 8000;
 
 /** Of a clock that is never set, in milliseconds: how long something takes must not depend on what people set theirs to. */
 const monotonicNow = () => performance.now();
@@ -111,7 +111,7 @@ function bindJournal(journal: PaymentJournal, owner: string): void {
 
 async function readChainId(client: PublicClient, settings: Settings<'payments'>): Promise<number> {
   if (settings.CHAIN_ID !== 0) return settings.CHAIN_ID;
-  const untilMs = performance.now() + RPC_PATIENCE_MS;
+  const untilMs = performance.now() + RPC_WAIT_MS;
   for (;;) {
     try {
       return await client.getChainId();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBlackHole } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ test('the ledger has a line a payment and the sums of the day; journal, chain, f
   const payments = [add(AMOUNT), add(1_000_000n)];
   await waitForAll();
   await waitUntil(() => instance.relayer.journal.list(['completed']).length === 2, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not completed',
   });
   const { text } = await run(settings, 'ledger', '--json');
@@ -164,10 +164,10 @@ test('a backup made at work, restored later: the key has gone on since, payouts 
   for (const { paymentIntentId, walletAddress } of [first, second])
     again.store.add({ paymentIntentId, walletAddress, stablecoinAmount: `${AMOUNT}` });
   const instance = await runInstance({ ...restored, FRONTEND_URL: again.url });
-  await waitUntil(() => codesOf(instance).includes('KEY_USED_ELSEWHERE'), { timeoutMs: PATIENCE_MS, what: 'no alert' });
+  await waitUntil(() => codesOf(instance).includes('KEY_USED_ELSEWHERE'), { timeoutMs: TIMEOUT_MS, what: 'no alert' });
   await run(restored, 'resume', '--why', 'restored, nobody else has the key');
   await waitUntil(() => again.store.list().every(({ txHash }) => txHash !== undefined), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not completed',
   });
   for (const { paymentIntentId } of [first, second])
@@ -228,12 +228,12 @@ test('a payment of a backup that was paid since counts against the day; one that
   const instance = await runInstance(restored);
   const today = new Date().toISOString().slice(0, 10);
   const countSpent = () => instance.relayer.journal.fact(`spent before the journal: ${today}`);
-  await waitUntil(() => countSpent() !== undefined, { timeoutMs: PATIENCE_MS, what: 'not counted' });
+  await waitUntil(() => countSpent() !== undefined, { timeoutMs: TIMEOUT_MS, what: 'not counted' });
   expect(countSpent()).toBe(`${computeCreditsOwed(AMOUNT, 1000n)}`);
   frontend.store.add({ ...held, stablecoinAmount: `${AMOUNT}` });
   frontend.store.add({ ...rig.addPayment(AMOUNT, await rig.startFrontend()), stablecoinAmount: `${AMOUNT}` });
   await waitUntil(() => frontend.store.list().some(({ txHash }) => txHash !== undefined), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'the other is not paid',
   });
   expect(instance.relayer.journal.get(held.paymentIntentId)).toMatchObject({ state: 'held', attempts: 0 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createOutbox } from '@prism-gateway/node/alerts';
 import { createLogRecorder } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -98,7 +98,7 @@ const signOn = (own: number, payouts?: Address) => account.signTransaction(reque
 
 const waitForCount = (count: number) =>
   waitUntil(async () => (await rig.client.getTransactionCount({ address: account.address })) === count, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: `the account nonce is not ${count}`,
   });
 

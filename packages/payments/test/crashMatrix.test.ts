@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSeededRandom } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { drawSome, isLong, sized } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -67,7 +67,7 @@ async function settle(instance: RunningInstance): Promise<void> {
       .every(({ paymentIntentId }) =>
         instance.relayer.journal.attemptsOf(paymentIntentId).every(({ state }) => state !== 'open'),
       );
-  await waitUntil(isSettled, { timeoutMs: PATIENCE_MS, what: 'an attempt stays open' });
+  await waitUntil(isSettled, { timeoutMs: TIMEOUT_MS, what: 'an attempt stays open' });
 }
 
 async function expectPaidOnce(scene: Scene): Promise<void> {
@@ -86,7 +86,7 @@ async function runUntilCompleted(
 ): Promise<void> {
   const instance = await runInstance(settings);
   try {
-    await waitUntil(() => scene.txHash() !== undefined, { timeoutMs: PATIENCE_MS, what });
+    await waitUntil(() => scene.txHash() !== undefined, { timeoutMs: TIMEOUT_MS, what });
     await settle(instance);
   } catch (error) {
     const moves = instance.relayer.journal.movesOf(scene.payment.paymentIntentId);
@@ -105,7 +105,7 @@ async function crashAt(
   const scene = await setUp(way);
   const crashing = crashInstance(scene.one, crash);
   const done = waitUntil(() => scene.txHash() !== undefined, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: `point ${at} is never reached`,
   });
   // A run may take fewer steps than the one that was counted: it has completed then.
@@ -126,7 +126,7 @@ async function countPoints(way: Way): Promise<readonly string[]> {
   const instance = crashInstance(scene.one, { at: 0, logFile });
   try {
     await waitUntil(() => scene.txHash() !== undefined, {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: 'the payment is not completed',
     });
   } finally {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountSmall } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { drawSome } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -61,14 +61,14 @@ test.skipIf(disk === undefined)(
       const instance = await runInstance(settings, (journal) => fillAfter(journal, state));
       const first = rig.addPayment(AMOUNT, frontend);
       const isFull = () => existsSync(join(`${disk?.dir}`, 'filler'));
-      await waitUntil(isFull, { timeoutMs: PATIENCE_MS, what: `never ${state}` });
+      await waitUntil(isFull, { timeoutMs: TIMEOUT_MS, what: `never ${state}` });
       const second = rig.addPayment(AMOUNT, frontend);
       const isTold = () => instance.told.some(({ code }) => code === 'JOURNAL_FAILED');
-      await waitUntil(isTold, { timeoutMs: PATIENCE_MS, what: `not told: ${state}` });
+      await waitUntil(isTold, { timeoutMs: TIMEOUT_MS, what: `not told: ${state}` });
       disk?.free();
       const isOver = () =>
         instance.relayer.journal.list(['completed']).length === 2 && codesOf(instance).includes('JOURNAL_FAILED_OVER');
-      await waitUntil(isOver, { timeoutMs: PATIENCE_MS, what: `not over: ${state}` });
+      await waitUntil(isOver, { timeoutMs: TIMEOUT_MS, what: `not over: ${state}` });
       for (const { paymentIntentId, walletAddress } of [first, second]) {
         expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
         expect(await rig.creditsOf(walletAddress)).toBe(OWED);
@@ -88,7 +88,7 @@ test.skipIf(disk === undefined)(
     const instance = await runInstance(settings);
     const { paymentIntentId } = rig.addPayment(AMOUNT, frontend);
     await waitUntil(() => instance.relayer.journal.list(['completed']).length === 1, {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: 'not completed',
     });
     disk?.fill();

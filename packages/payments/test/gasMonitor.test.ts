@@ -9,7 +9,7 @@ import {
   startFetchServer,
   startRpcFaultProxy,
 } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Address, createPublicClient, createWalletClient, http, maxUint256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ afterAll(async () => {
 async function open(
   rpcUrl: string,
   {
-    timeoutMs = PATIENCE_MS,
+    timeoutMs = TIMEOUT_MS,
     dir = rig.dir,
     chainId = 31_337,
     stablecoin = rig.deployment.stablecoin as Address,
@@ -100,7 +100,7 @@ async function open(
   /** Looks once, and gives what people are told then. */
   const look = async () => {
     await opened.monitor();
-    if (line.isUp) await opened.alerter.drain(PATIENCE_MS);
+    if (line.isUp) await opened.alerter.drain(TIMEOUT_MS);
     texts.push(...taken.map(({ text }) => text));
     return taken.splice(0).map(({ code, subject }) => (subject.startsWith('Reminder') ? `${code} again` : code));
   };

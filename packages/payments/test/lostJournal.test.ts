@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -29,7 +29,7 @@ const start = (overrides: Readonly<Record<string, string>> = {}) => startScene(r
 /** An instance with an empty journal begins nothing while something of its key's is on its way. */
 const waitForQuiet = ({ instance }: Scene) =>
   waitUntil(() => instance.log.lines.some(({ message }) => message === 'nothing is begun yet'), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'it does not wait',
   });
 
@@ -51,7 +51,7 @@ test("the journal of payments is lost, the sender's is not, and a buy is on its 
   const { paymentIntentId, walletAddress } = first.add(AMOUNT);
   await first.waitForState(paymentIntentId, 'buying');
   await waitUntil(() => (proxy.counts.get('eth_sendRawTransaction') ?? 0) > 3, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'no buy',
   });
   await first.instance.stop();

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { drawSome } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -53,27 +53,27 @@ test.each(drawSome(STATES, { of: 'steps after which the folder is moved', small:
     const first = await runInstance(settings, (journal) => moveAfter(journal, { state, act }));
     const early = rig.addPayment(AMOUNT, frontend);
     const isDone = () => first.relayer.journal.list(['completed']).length === 1;
-    await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'not completed' });
+    await waitUntil(isDone, { timeoutMs: TIMEOUT_MS, what: 'not completed' });
     const copy = join(rig.dir, `copy-${state}`);
     const run = (...argv: readonly string[]) =>
       runCommand(argv, { environment: settings, print: () => undefined }).then((code) => expect(code).toBe(0));
     await run('backup', copy);
     isArmed = true;
     const payments = [early, rig.addPayment(AMOUNT, frontend)];
-    await waitUntil(() => !isArmed, { timeoutMs: PATIENCE_MS, what: `never ${state}` });
+    await waitUntil(() => !isArmed, { timeoutMs: TIMEOUT_MS, what: `never ${state}` });
     const isTold = () => first.told.some(({ text }) => text.includes(`${dataDir}/payments.db is not the file`));
     payments.push(rig.addPayment(AMOUNT, frontend));
-    await waitUntil(isTold, { timeoutMs: PATIENCE_MS, what: 'not told' });
+    await waitUntil(isTold, { timeoutMs: TIMEOUT_MS, what: 'not told' });
     renameSync(copy, dataDir);
     // As on another machine: nothing else keeps two processes of one key apart.
     const second = await runInstance({ ...settings, LOCK_DIR: join(rig.dir, `locks-${state}`) });
     if (state !== 'seen') {
       const isStopped = () => codesOf(second).includes('KEY_USED_ELSEWHERE');
-      await waitUntil(isStopped, { timeoutMs: PATIENCE_MS, what: 'the transactions of the first are not seen' });
+      await waitUntil(isStopped, { timeoutMs: TIMEOUT_MS, what: 'the transactions of the first are not seen' });
       await run('resume', '--why', 'they are those of the folder that was moved');
     }
     await waitUntil(() => frontend.store.list().every(({ txHash }) => txHash !== undefined), {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: 'not paid',
     });
     for (const { paymentIntentId, walletAddress } of payments) {

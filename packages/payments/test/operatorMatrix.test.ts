@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import { bareExchangeAbi, bareExchangeBytecode } from '@prism-gateway/devnet/test-tokens';
 import { createSeededRandom } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { isLong, sized } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -106,7 +106,7 @@ async function play({ act, point, fault }: Combination, random: () => number): P
 async function waitForBlocks(count: bigint): Promise<void> {
   const end = (await rig.client.getBlockNumber({ cacheTime: 0 })) + count;
   await waitUntil(async () => (await rig.client.getBlockNumber({ cacheTime: 0 })) >= end, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'no blocks',
   });
 }

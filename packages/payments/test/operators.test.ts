@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -35,7 +35,7 @@ function list(frontend: ReferenceFrontend, payment: { paymentIntentId: string; w
 
 const waitForAll = (frontend: ReferenceFrontend) =>
   waitUntil(() => frontend.store.list().every(({ txHash }) => txHash !== undefined), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'payments are not completed',
   });
 
@@ -64,7 +64,7 @@ test('a disk lost while a payout waits to be mined: it is waited for, and found'
         await client.mine({ blocks: 1 });
         return frontend.store.list().every(({ txHash }) => txHash !== undefined);
       },
-      { timeoutMs: PATIENCE_MS, what: 'not completed' },
+      { timeoutMs: TIMEOUT_MS, what: 'not completed' },
     );
   const countOf = (blockTag: 'latest' | 'pending') => client.getTransactionCount({ address: key.address, blockTag });
   const before = await runInstance(settings);
@@ -74,14 +74,14 @@ test('a disk lost while a payout waits to be mined: it is waited for, and found'
   await client.setAutomine(false);
   const { paymentIntentId } = slow.addPayment(AMOUNT);
   await waitUntil(async () => (await countOf('pending')) > (await countOf('latest')), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'no payout waits',
   });
   await before.stop();
   rmSync(`${settings.DATA_DIR}`, { recursive: true });
   const after = await runInstance(settings);
   await waitUntil(() => after.log.lines.some(({ message }) => message === 'nothing is begun yet'), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'it does not wait',
   });
   expect(after.relayer.journal.list().map(({ state }) => state)).not.toContain('claimed');
@@ -110,7 +110,7 @@ test('a disk lost, and a stale answer about logs: the block says that there is m
   await waitUntil(
     () => after.log.lines.some(({ fields }) => `${fields.reason}`.includes('its logs lack those of block')),
     {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: 'not seen',
     },
   );

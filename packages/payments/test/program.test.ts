@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startChatReceiver, startFetchServer, startMailServer, startRpcFaultProxy } from '@prism-gateway/testing';
 import { encryptKey } from '@prism-gateway/testing/keys';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { createWalletClient, http, numberToHex, parseGwei, zeroAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, onTestFinished, test } from 'vitest';
@@ -46,14 +46,14 @@ test('the program: a key in a keystore, metrics, a heartbeat, a clean stop, no s
   });
   rig.addPayment(1_000_000n);
   await waitUntil(() => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined) && beats > 0, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not completed, or no heartbeat',
   });
   const [, url = ''] = /"metrics":"([^"]+)"/.exec(output()) ?? [];
   const read = async (path: string) => await (await fetch(`${url}${path}`)).text();
   const metrics = async () => await read('/metrics');
   await waitUntil(async () => (await metrics()).includes('payments_by_state{state="completed"} 1'), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not counted',
   });
   const text = await metrics();
@@ -108,12 +108,12 @@ test('gas flaps, and more is refused than a channel takes in an hour: a critical
     });
     return mail.mails.length >= BUDGET && chat.messages.length >= BUDGET;
   };
-  await waitUntil(isFull, { timeoutMs: PATIENCE_MS, what: 'the channels are not full' });
+  await waitUntil(isFull, { timeoutMs: TIMEOUT_MS, what: 'the channels are not full' });
   const wallet = createWalletClient({ account: privateKeyToAccount(key.privateKey), transport: http(rig.rpcUrl) });
   await wallet.sendTransaction({ to: zeroAddress, value: 1n, chain: null });
   const timesOf = (pattern: RegExp) => [...output().matchAll(pattern)].map(([, time]) => Number(time));
   const delivered = () => timesOf(/"time":(\d+),"channel":"(?:e-mail|chat)","code":"KEY_USED_ELSEWHERE"/g);
-  await waitUntil(() => delivered().length === 2, { timeoutMs: PATIENCE_MS, what: 'not delivered' });
+  await waitUntil(() => delivered().length === 2, { timeoutMs: TIMEOUT_MS, what: 'not delivered' });
   const [raised = 0] = timesOf(/"time":(\d+),"alert":"KEY_USED_ELSEWHERE","severity":"critical"/g);
   const waits = delivered().map((time) => time - raised);
   expect(Math.max(...waits), `${waits} ms after it was raised`).toBeLessThan(5000);

@@ -9,7 +9,7 @@ import { OPEN_STATES } from '../src/journal/paymentState.ts';
 import { runInstance } from './rig/runInstance.ts';
 
 const INSTANCES = 3;
-const PATIENCE_MS = sized({ small: 180_000, long: 240_000 });
+const TIMEOUT_MS = sized({ small: 180_000, long: 240_000 });
 const REORG_DEPTH = 16;
 
 type Trouble =
@@ -133,15 +133,15 @@ async function run(count: number, troubles: readonly Trouble[], seed: number): P
     await rig.setRate(1000n);
     await rig.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n });
     const isDone = () => rig.frontend.store.list().every(({ txHash }) => txHash !== undefined);
-    await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
+    await waitUntil(isDone, { timeoutMs: TIMEOUT_MS, what: 'payments are not completed' });
     const start = await rig.client.getBlockNumber();
     // Deep enough for whatever a reorganisation has undone to be noticed; then it is repaired.
     await waitUntil(async () => (await rig.client.getBlockNumber()) > start + BigInt(REORG_DEPTH + 10), {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: 'no blocks',
     });
     const isAtRest = () => fleet.instances.every(({ relayer }) => relayer.journal.list(OPEN_STATES).length === 0);
-    await waitUntil(isAtRest, { timeoutMs: PATIENCE_MS, what: 'payments are under way' });
+    await waitUntil(isAtRest, { timeoutMs: TIMEOUT_MS, what: 'payments are under way' });
     await expectBooksToBalance(rig, fleet);
     expect(payments).toHaveLength(count);
   } catch (error) {

@@ -8,7 +8,7 @@ import {
   stubbornStablecoinBytecode,
 } from '@prism-gateway/devnet/test-tokens';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Address, createWalletClient, type Hex, http, maxUint256, numberToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,7 +51,7 @@ const balanceOf = (token: Address, owner: Address) =>
   rig.client.readContract({ address: token, abi: creditTokenAbi, functionName: 'balanceOf', args: [owner] });
 
 const waitForAlert = ({ instance }: Awaited<ReturnType<typeof startScene>>, code: string) =>
-  waitUntil(() => codesOf(instance).includes(code), { timeoutMs: PATIENCE_MS, what: `no alert ${code}` });
+  waitUntil(() => codesOf(instance).includes(code), { timeoutMs: TIMEOUT_MS, what: `no alert ${code}` });
 
 test('a broke instance claims nothing and tells; a funded one beside it pays at once; refilled, it says so', async () => {
   const { stablecoin } = rig.deployment;
@@ -70,7 +70,7 @@ test('a broke instance claims nothing and tells; a funded one beside it pays at 
   expect(frontend.store.list()[0]?.claims).toBe(1);
   // What the other has paid waits here no more.
   const isGone = () => poor.instance.relayer.journal.listWaiting().length === 0;
-  await waitUntil(isGone, { timeoutMs: PATIENCE_MS, what: 'it still waits' });
+  await waitUntil(isGone, { timeoutMs: TIMEOUT_MS, what: 'it still waits' });
   expect(await rig.creditsOf(payment.walletAddress)).toBe(computeCreditsOwed(AMOUNT, RATE));
   await rich.instance.stop();
   await callToken(funded, { token: stablecoin, functionName: 'transfer', args: [broke.address, AMOUNT] });
@@ -180,7 +180,7 @@ test('a payment that failed is free for another instance at once, its lease notw
     failing.instance.log.lines.some(
       ({ message, fields }) => message === 'claim released' && fields.answer === 'released',
     );
-  await waitUntil(isReleased, { timeoutMs: PATIENCE_MS, what: 'not released' });
+  await waitUntil(isReleased, { timeoutMs: TIMEOUT_MS, what: 'not released' });
   await failing.instance.stop();
   const other = await startScene(rig, { key: await rig.fundKey(), frontend });
   await other.waitForAll();
@@ -250,7 +250,7 @@ test.each<[string, string, RegExp]>([
   const key = await rig.fundKey();
   const scene = await startScene(rig, { key, overrides: { [name]: rig.deployment.stablecoin } });
   scene.add(1_000_000n);
-  await waitUntil(() => scene.instance.alerts.length > 0, { timeoutMs: PATIENCE_MS, what: 'not told' });
+  await waitUntil(() => scene.instance.alerts.length > 0, { timeoutMs: TIMEOUT_MS, what: 'not told' });
   expect(scene.instance.alerts[0]).toMatchObject({ code: 'CONTRACTS_WRONG', text: expect.stringMatching(words) });
   expect(await rig.client.getTransactionCount({ address: key.address })).toBe(0);
   await scene.instance.stop();
@@ -280,7 +280,7 @@ test('a payer that Payouts lets pay no longer: told once, claimed once at most, 
   await rig.setPayer(payouts, key.address);
   const { paymentIntentId } = scene.add(2_000_000n);
   await waitUntil(() => codesOf(scene.instance).includes('CONTRACTS_WRONG'), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not told',
   });
   const polls = () => scene.instance.log.lines.length;

@@ -1,4 +1,4 @@
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -22,7 +22,7 @@ const countOver = (...instances: readonly RunningInstance[]) =>
   instances.flatMap(codesOf).filter((code) => code === 'PAYMENT_OVER').length;
 
 const waitForOver = (instance: RunningInstance, count: number) =>
-  waitUntil(() => countOver(instance) >= count, { timeoutMs: PATIENCE_MS, what: `not over: ${codesOf(instance)}` });
+  waitUntil(() => countOver(instance) >= count, { timeoutMs: TIMEOUT_MS, what: `not over: ${codesOf(instance)}` });
 
 test('held, then paid; held, then closed by a person: each is told to be over, once, after a restart too', async () => {
   const key = await rig.fundKey();
@@ -41,7 +41,7 @@ test('held, then paid; held, then closed by a person: each is told to be over, o
   const limited = await runInstance({ ...settings, MAX_PAYMENT: '1' });
   const refunded = add(2n);
   await waitUntil(() => limited.relayer.journal.get(refunded.paymentIntentId)?.state === 'held', {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not held',
   });
   const close = ['close', refunded.paymentIntentId, '--refunded', '--why', 'the customer asked'];
@@ -57,7 +57,7 @@ test('held, then paid; held, then closed by a person: each is told to be over, o
   const last = await runInstance({ ...settings, MAX_PAYMENT: '1' });
   const one = add(1n);
   await waitUntil(() => last.relayer.journal.get(one.paymentIntentId)?.state === 'completed', {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not completed',
   });
   expect([countOver(raised), countOver(limited), countOver(last)]).toEqual([1, 1, 0]);
@@ -102,7 +102,7 @@ test('held or given back here, and paid by another instance: over as well, and t
   await peer.stop();
   const { paymentIntentId } = add(1n);
   await waitUntil(() => again.relayer.journal.get(paymentIntentId)?.state === 'completed', {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not completed',
   });
   expect(countOver(again, peer)).toBe(0);

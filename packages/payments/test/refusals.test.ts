@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -52,7 +52,7 @@ async function startBlocked() {
     return payment;
   };
   const waitForAlerts = (count: number) =>
-    waitUntil(() => scene.instance.alerts.length === count, { timeoutMs: PATIENCE_MS, what: 'no alert' });
+    waitUntil(() => scene.instance.alerts.length === count, { timeoutMs: TIMEOUT_MS, what: 'no alert' });
   const stop = async () => {
     await scene.instance.stop();
     await frontend.close();
@@ -78,7 +78,7 @@ test('24 that are refused at first sight: each has a row that is found, counted 
     scene.frontend.store.add({ paymentIntentId, walletAddress: 'nobody', stablecoinAmount: '1000000' });
   try {
     await waitUntil(() => journal.countStates().get('refused') === ids.length, {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: 'no rows',
     });
     expect(codesOf(scene.instance)).toEqual(ids.map(() => 'PAYMENT_REFUSED'));
@@ -90,7 +90,7 @@ test('24 that are refused at first sight: each has a row that is found, counted 
     expect(printed[2]).toContain('24 refused');
     aheadMs = 25 * 3_600_000;
     const reminder = () => scene.instance.alerts.find(({ code }) => code === 'PAYMENTS_WAIT_FOR_A_PERSON');
-    await waitUntil(() => reminder() !== undefined, { timeoutMs: PATIENCE_MS, what: 'not reminded' });
+    await waitUntil(() => reminder() !== undefined, { timeoutMs: TIMEOUT_MS, what: 'not reminded' });
     for (const id of ids) expect(reminder()?.text).toContain(id);
   } finally {
     vi.restoreAllMocks();

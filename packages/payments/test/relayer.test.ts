@@ -1,4 +1,4 @@
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
@@ -125,7 +125,7 @@ test('the day is full: what fits is paid, the rest is held', async () => {
   const countBy = (state: string) =>
     payments.filter(({ paymentIntentId }) => instance.relayer.journal.get(paymentIntentId)?.state === state).length;
   await waitUntil(() => countBy('completed') === 2 && countBy('held') === 1, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'two and one',
   });
   const held = payments.find(({ paymentIntentId }) => instance.relayer.journal.get(paymentIntentId)?.state === 'held');
@@ -142,7 +142,7 @@ test('bad data is refused, told once, and never paid; good data beside it is', a
   frontend.store.add(bad);
   frontend.store.add({ ...bad, paymentIntentId: 'pi_zero', walletAddress: key.address, stablecoinAmount: '0' });
   const good = add(AMOUNT);
-  await waitUntil(() => txHashOf(good.paymentIntentId) !== undefined, { timeoutMs: PATIENCE_MS, what: 'the good one' });
+  await waitUntil(() => txHashOf(good.paymentIntentId) !== undefined, { timeoutMs: TIMEOUT_MS, what: 'the good one' });
   expect(txHashOf('pi_bad')).toBeUndefined();
   expect(frontend.store.list().filter(({ claims }) => claims > 0)).toHaveLength(1);
   expect(codesOf(instance)).toEqual(['PAYMENT_REFUSED', 'PAYMENT_REFUSED']);
@@ -153,7 +153,7 @@ test('bad data is refused, told once, and never paid; good data beside it is', a
 test('gas above the limit: nothing is begun, one alert, and it goes on afterwards', async () => {
   const { add, waitForAll, instance, frontend } = await start({ MAX_FEE_GWEI: '0.000000001' });
   add(AMOUNT);
-  await waitUntil(() => codesOf(instance).includes('GAS_PRICE_TOO_HIGH'), { timeoutMs: PATIENCE_MS, what: 'no alert' });
+  await waitUntil(() => codesOf(instance).includes('GAS_PRICE_TOO_HIGH'), { timeoutMs: TIMEOUT_MS, what: 'no alert' });
   expect(frontend.store.list()[0]?.claims).toBe(0);
   await instance.stop();
   const cheap = await runInstance({ ...rig.settingsFor(key, [], frontend) });

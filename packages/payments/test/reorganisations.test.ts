@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { createWalletClient, http, parseGwei } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,13 +51,13 @@ async function undo(txHash: string): Promise<void> {
 
 const waitForPayouts = (id: string, count: number) =>
   waitUntil(async () => (await rig.countPayouts(markPayout(id))) === count, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: `not ${count} payouts of ${id}`,
   });
 
 const waitForState = (instance: RunningInstance, id: string, state: string) =>
   waitUntil(() => instance.relayer.journal.get(id)?.state === state, {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: `${id} is not ${state}`,
   });
 
@@ -104,7 +104,7 @@ test('undone while its instance is down, and a foreign transaction takes its acc
     });
   }
   const after = await run(key);
-  await waitUntil(() => codesOf(after).includes('KEY_USED_ELSEWHERE'), { timeoutMs: PATIENCE_MS, what: 'no alert' });
+  await waitUntil(() => codesOf(after).includes('KEY_USED_ELSEWHERE'), { timeoutMs: TIMEOUT_MS, what: 'no alert' });
   expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(0);
   const { DATA_DIR = '' } = rig.settingsFor(key);
   await runCommand(['resume', '--why', 'it was me'], { environment: { DATA_DIR }, print: () => undefined });
@@ -132,7 +132,7 @@ test('completed by an instance that has found the payout of another one, which i
   const isUntold = txHashOf(paymentIntentId) === undefined;
   // Nobody has named the other to it: the contract tells.
   const other = await run(two, [], { ...contract, ...NEVER_SETTLED });
-  await waitUntil(() => txHashOf(paymentIntentId) !== undefined, { timeoutMs: PATIENCE_MS, what: 'not completed' });
+  await waitUntil(() => txHashOf(paymentIntentId) !== undefined, { timeoutMs: TIMEOUT_MS, what: 'not completed' });
   expect(isUntold).toBe(true);
   await waitForState(other, paymentIntentId, 'completed');
   expect(other.relayer.journal.get(paymentIntentId)?.paidBy?.toLowerCase()).toBe(one.address.toLowerCase());
@@ -142,7 +142,7 @@ test('completed by an instance that has found the payout of another one, which i
   // The dead one comes back with its payout in the journal, and finds that it is another's now.
   const back = await run(one, addresses, contract);
   await waitUntil(() => ['completed', 'given back'].includes(back.relayer.journal.get(paymentIntentId)?.state ?? ''), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'the first is still at it',
   });
   expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
@@ -187,7 +187,7 @@ test('what is mined for good loses its calldata and signed bytes, in both journa
   const read = () => instance.relayer.journal.attemptsOf(paymentIntentId).map(({ data }) => `${data}`);
   expect(read()).not.toContain('');
   await rig.client.request({ method: 'anvil_mine', params: ['0x80'] } as never);
-  await waitUntil(() => read().every((data) => data === ''), { timeoutMs: PATIENCE_MS, what: 'the data stays' });
+  await waitUntil(() => read().every((data) => data === ''), { timeoutMs: TIMEOUT_MS, what: 'the data stays' });
   expect(instance.relayer.journal.listPrunable()).toEqual([]);
   await instance.stop();
 });

@@ -1,6 +1,6 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { sized } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Address, createWalletClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -90,10 +90,10 @@ test('two instances that nobody has named to each other, leases of 1.5 s, and co
   // Whoever comes second holds it, and says so.
   const isHeld = ({ paymentIntentId: id }: (typeof payments)[number]) =>
     scenes.some(({ instance }) => instance.relayer.journal.get(id)?.state === 'held');
-  await waitUntil(() => payments.every(isHeld), { timeoutMs: PATIENCE_MS, what: 'not all are held' });
+  await waitUntil(() => payments.every(isHeld), { timeoutMs: TIMEOUT_MS, what: 'not all are held' });
   line.refuse(undefined);
   await waitUntil(() => frontend.store.list().every(({ txHash }) => txHash !== undefined), {
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     what: 'not all are completed',
   });
   for (const { walletAddress } of payments) {
@@ -113,7 +113,7 @@ test('two instances that nobody has named to each other, and a claim that ends w
   for (const { address } of keys) await rig.giveCredits(address, 10n * OWED);
   const scenes = await Promise.all(keys.map((key) => startScene(rig, { key, frontend })));
   const waitForBoth = (holds: (scene: Scene) => boolean, what: string) =>
-    waitUntil(() => scenes.every(holds), { timeoutMs: PATIENCE_MS, what });
+    waitUntil(() => scenes.every(holds), { timeoutMs: TIMEOUT_MS, what });
   rig.addPayment(AMOUNT, frontend);
   await waitForBoth(({ instance }) => instance.relayer.journal.fact('approvals') !== undefined, 'not approved');
   await scenes[0]?.waitForAll();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { cloudAbi, type Deployment } from '@prism-gateway/contracts';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { encryptKey } from '@prism-gateway/testing/keys';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import {
   createPrisms,
   type PrismUser,
@@ -88,7 +88,7 @@ test('one process with a keystore serves several chains, although the node of on
   try {
     for (const chain of chains) {
       const { requestId } = await post(world, chain);
-      expect((await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS })).status).toBe('success');
+      expect((await world.client.waitForRequest(requestId, { timeoutMs: TIMEOUT_MS })).status).toBe('success');
       const reader = createPublicClient({ transport: http(chain.rpcUrl) });
       const data = { abi: cloudAbi, functionName: 'dataOf', args: [chain.user.cloudId, DATA_ID] } as const;
       expect(await reader.readContract({ ...data, address: chain.deployment.cloud })).toBe('0xabcd');

@@ -9,7 +9,7 @@ import { relayer as program } from '../../../bin/programs.mjs';
 
 const JUNK = sized({ small: 3000, long: 1_000_000 });
 const MAX_RSS_MB = 200;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** The most memory that a process has had, in megabytes. @see proc_pid_status(5) */
 async function readPeakMb(pid: number | undefined): Promise<number> {
@@ -40,6 +40,6 @@ test(`a relayer behind ${JUNK} junk requests keeps below ${MAX_RSS_MB} MB, and c
   await using relayer = await startProgram('relayer', { env, nodeFlags: program.nodeFlags });
   const { requestId } = await world.client.submitRequest(request);
   const read = async () => (await world.client.getRequest(requestId)).status;
-  await expect.poll(read, { timeout: PATIENCE_MS, interval: 500 }).toBe('success');
+  await expect.poll(read, { timeout: TIMEOUT_MS, interval: 500 }).toBe('success');
   expect(await readPeakMb(relayer.process.pid)).toBeLessThan(MAX_RSS_MB);
 }, 2_400_000);

@@ -1,14 +1,14 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogRecorder, startChatReceiver } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { startProgram, startWorld } from '@prism-gateway/testing/world';
 import { expect, test, vi } from 'vitest';
 import { startWatchtower } from '../src/watchtower/startWatchtower.ts';
 import { parseWatchSettings } from '../src/watchtower/watchSettings.ts';
 import { readHealth } from './rig.ts';
 
-const WAIT = { timeout: PATIENCE_MS, interval: 100 };
+const WAIT = { timeout: TIMEOUT_MS, interval: 100 };
 
 // Shows RELAY-23, WATCH-6.
 test('a folder that is moved away shows at once, and that it is back', async () => {

@@ -1,6 +1,6 @@
 import type { ActionParams, RequestRecord } from '@prism-gateway/protocol';
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { signWrite, startProgram, type World } from '@prism-gateway/testing/world';
 import { createTestClient, http, numberToHex, publicActions, walletActions } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
@@ -9,7 +9,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 export const FEE = 3000n * 10n ** 18n;
 export const CHAIN_NAME = 'eip155:31337';
 /** How long a poll may take. */
-export const LONG = { timeout: PATIENCE_MS };
+export const LONG = { timeout: TIMEOUT_MS };
 
 /** A client that may steer the chain. */
 export const connect = ({ devnet }: Pick<World, 'devnet'>) =>
@@ -64,7 +64,7 @@ export async function post(
 
 /** Waits until a request has ended. */
 export async function waitFor(world: Pick<World, 'client'>, requestId: string): Promise<RequestRecord> {
-  return await world.client.waitForRequest(requestId, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  return await world.client.waitForRequest(requestId, { timeoutMs: TIMEOUT_MS, pollIntervalMs: 50 });
 }
 
 /** Starts a relayer behind nodes that behave so from the start; requests of its own chain name are for it alone. */

@@ -1,4 +1,4 @@
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Program, startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAIN_NAME, connect, sign } from './rig.ts';
@@ -27,7 +27,7 @@ test('thirty writes of one signer are carried out in order, in at most three tra
   );
   const records = await Promise.all(bodies.map((body) => world.client.submitRequest(body)));
   const ids = records.map(({ requestId }) => requestId);
-  const ended = await world.client.waitForRequests(ids, { timeoutMs: PATIENCE_MS, pollIntervalMs: 50 });
+  const ended = await world.client.waitForRequests(ids, { timeoutMs: TIMEOUT_MS, pollIntervalMs: 50 });
   expect(ended.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
   // In the order of the nonces, whichever way they were posted.
   const client = connect(world);

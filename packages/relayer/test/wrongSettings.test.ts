@@ -1,5 +1,5 @@
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { isLong } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { startProgram, startWorld, type World } from '@prism-gateway/testing/world';
 import { afterAll, beforeAll, test } from 'vitest';
 import { LONG, post, readHealth } from './rig.ts';
@@ -46,5 +46,5 @@ test
     open.defer(() => relayer.kill());
     for (const user of world.users.keys()) await post(world, { user });
     const fault = /takes no request since .*: all requests, of 3 signers, were left as `fee`: look at CREDITS_PER_ETH/;
-    await expect.poll(() => readHealth(relayer), { timeout: PATIENCE_MS + 60_000 }).toMatch(fault);
+    await expect.poll(() => readHealth(relayer), { timeout: TIMEOUT_MS + 60_000 }).toMatch(fault);
   });

@@ -241,7 +241,7 @@ describe('a sender', () => {
   });
 
   test('tells that the node does not answer, without saying where it is', async () => {
-    const opening = openSender({ ...rig.options, rpcPatienceMs: 100, rpcUrl: 'http://user:secret@127.0.0.1:9' });
+    const opening = openSender({ ...rig.options, nodeTimeoutMs: 100, rpcUrl: 'http://user:secret@127.0.0.1:9' });
     const error = await opening.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'RPC_UNAVAILABLE' });
     expect(`${error} ${(error as Error).cause}`).not.toMatch(/127\.0\.0\.1|secret/);

@@ -25,7 +25,7 @@ const DEFAULTS = {
   pollIntervalMs: 1000,
   rpcTimeoutMs: 10_000,
   gasMarginPercent: 20,
-  rpcPatienceMs: 8000,
+  nodeTimeoutMs: 8000,
 };
 
 /** Nodes take no replacement that raises the fees by less than a tenth. */
@@ -35,7 +35,7 @@ const LEAST = {
   bumpPercent: 10,
   pollIntervalMs: 1,
   gasMarginPercent: 0,
-  rpcPatienceMs: 0,
+  nodeTimeoutMs: 0,
 };
 
 function readSettings(options: SenderOptions, chainId: number): EngineSettings {
@@ -43,8 +43,8 @@ function readSettings(options: SenderOptions, chainId: number): EngineSettings {
     ...DEFAULTS,
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };
-  const { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent, rpcPatienceMs } = numbers;
-  const given = { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent, rpcPatienceMs };
+  const { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent, nodeTimeoutMs } = numbers;
+  const given = { maxInFlight, bumpAfterMs, bumpPercent, pollIntervalMs, gasMarginPercent, nodeTimeoutMs };
   for (const [name, value] of Object.entries(given)) {
     // The names of both are the same.
     const bound = LEAST[name as keyof typeof LEAST];

@@ -81,7 +81,7 @@ export interface SenderOptions {
   /** For one call; default 10,000. */
   readonly rpcTimeoutMs?: number;
   /** How long a node may fail before those are told of whom nothing is reserved; default 8000. */
-  readonly rpcPatienceMs?: number;
+  readonly nodeTimeoutMs?: number;
   /** Added to estimated gas; default 20. */
   readonly gasMarginPercent?: number;
   /**

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Anvil, startAnvil } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { drawSome, isLong, sized } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Sender } from '../src/index.ts';
 import type { CrashSettings } from './rigs/crashingSender.ts';
@@ -38,7 +38,7 @@ async function run(rig: SenderRig, scenario: Scenario, crashAt: number): Promise
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const timer = setTimeout(() => child.kill('SIGTERM'), PATIENCE_MS);
+  const timer = setTimeout(() => child.kill('SIGTERM'), TIMEOUT_MS);
   const [output, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   clearTimeout(timer);
   if (signal === 'SIGKILL') return undefined;

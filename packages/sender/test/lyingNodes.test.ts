@@ -124,7 +124,7 @@ test('of two nodes the one counts that shows what the key has signed and nobody 
 // Shows NODE-4.
 test('with an empty journal two nodes that differ are not chosen from, and three are', async () => {
   lie(lieOfCount(500));
-  const opening = open(2, { rpcPatienceMs: 100 });
+  const opening = open(2, { nodeTimeoutMs: 100 });
   await expect(opening).rejects.toMatchObject({
     code: 'RPC_UNAVAILABLE',
     message: expect.stringContaining('one says that the account has made 500 transactions, the other 0'),

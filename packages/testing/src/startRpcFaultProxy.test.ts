@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PATIENCE_MS } from './patience.ts';
 import type { RpcFault } from './rpcFault.ts';
 import { type Anvil, startAnvil } from './startAnvil.ts';
 import { type RpcFaultProxy, startRpcFaultProxy } from './startRpcFaultProxy.ts';
+import { TIMEOUT_MS } from './timeout.ts';
 
 let anvil: Anvil;
 let proxy: RpcFaultProxy;
@@ -20,18 +20,18 @@ const SILENCE_MS = 1000;
 
 const blockNumber = async () => Number(await anvil.rpc('eth_blockNumber'));
 
-async function post(body: unknown, patienceMs = PATIENCE_MS): Promise<Response> {
+async function post(body: unknown, timeoutMs = TIMEOUT_MS): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
   return await fetch(proxy.url, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
   });
 }
 
-async function call(method: string, patienceMs?: number): Promise<unknown> {
-  return await (await post({ jsonrpc: '2.0', id: 7, method, params: [] }, patienceMs)).json();
+async function call(method: string, timeoutMs?: number): Promise<unknown> {
+  return await (await post({ jsonrpc: '2.0', id: 7, method, params: [] }, timeoutMs)).json();
 }
 
 const always = (fault: RpcFault) => proxy.setPlan(() => fault);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { PATIENCE_MS } from './patience.ts';
 import { sized } from './testSize.ts';
+import { TIMEOUT_MS } from './timeout.ts';
 
 /** A bound for what hangs, in milliseconds. It measures nothing: a machine under load takes many times as long as an idle one. */
 const HANG_MS = sized({ small: 240_000, long: 3_600_000 });
@@ -20,6 +20,6 @@ export const vitestDefaults = {
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,
-    poll: { timeout: PATIENCE_MS, interval: 50 },
+    poll: { timeout: TIMEOUT_MS, interval: 50 },
   },
 };

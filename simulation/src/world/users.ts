@@ -11,7 +11,7 @@ import { postRequest } from './postRequest.ts';
 import type { Expectation, Story } from './story.ts';
 
 /** Longest that a user waits for one request before it goes on to other things, in milliseconds. */
-const PATIENCE_MS = 40 * 60_000;
+const TIMEOUT_MS = 40 * 60_000;
 
 interface Write {
   readonly user: PrismUser;
@@ -51,7 +51,7 @@ export function startUsers(
   }
 
   async function untilEnded(story: Story): Promise<void> {
-    const untilMs = nowMs() + PATIENCE_MS;
+    const untilMs = nowMs() + TIMEOUT_MS;
     while (story.endedAtMs === undefined && nowMs() < untilMs) await pause(5000);
   }
 
@@ -65,7 +65,7 @@ export function startUsers(
 
   async function giveBack(user: PrismUser): Promise<void> {
     const own = user.account.address.toLowerCase();
-    const untilMs = nowMs() + PATIENCE_MS;
+    const untilMs = nowMs() + TIMEOUT_MS;
     // A transaction of the user's own may yet take the nonce.
     while (world.chain.pool.list().some(({ from }) => from === own) && nowMs() < untilMs) await pause(5000);
     nonces.set(user, await readNonce(user));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type DynamoServer, startDynamo, startGateway } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithDynamo } from '../../test/rigs/dynamoStores.ts';
 
@@ -32,7 +32,7 @@ describeWithDynamo('npm start with STORE=dynamodb', () => {
     expect(await listed.json()).toMatchObject({ count: 1, relayers: [{ address }] });
     await own.close();
     const response = await fetch(`${second.url}/requests?signer=${address}`, {
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);

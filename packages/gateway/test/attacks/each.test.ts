@@ -14,7 +14,7 @@ const CONNECTIONS = 60;
 /** Too many calls or bytes, too many pieces, too many header fields. */
 const REFUSALS = [429, 413, 431];
 const HONEST_MS = 500;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let gateway: RunningGateway;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test.each(names)(
         if (open === 0 || REFUSALS.some((status) => answers.has(status))) return true;
         return (await countEnded()) - before >= CONNECTIONS - MOST_OF_A_PEER;
       };
-      await expect.poll(isBounded, { timeout: PATIENCE_MS, interval: 100 }).toBe(true);
+      await expect.poll(isBounded, { timeout: TIMEOUT_MS, interval: 100 }).toBe(true);
       const signal = AbortSignal.timeout(HONEST_MS);
       const honest = await measureHonest({ url: gateway.url, localAddress: '127.0.0.1', everyMs: 20, signal });
       expect(honest).toMatchObject({ failures: 0 });

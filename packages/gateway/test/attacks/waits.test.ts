@@ -15,7 +15,7 @@ const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const WAITS_OF_EACH = sized({ small: process.env.TEST_STORE === 'postgres' ? 20 : 150, long: 1000 });
 const WAITS_OF_CLIENT = 1000;
 const PARAMS_BYTES = 240_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let gateway: RunningGateway;
 const sockets: Socket[] = [];
@@ -99,7 +99,7 @@ test.each([
       else socket.pause();
     }
   }
-  await expect.poll(() => readBudget('waits', 'used'), { timeout: PATIENCE_MS }).toBe(ADDRESSES.length * WAITS_OF_EACH);
+  await expect.poll(() => readBudget('waits', 'used'), { timeout: TIMEOUT_MS }).toBe(ADDRESSES.length * WAITS_OF_EACH);
   await claim(requestId);
   let peak = 0;
   await expect
@@ -108,7 +108,7 @@ test.each([
         peak = Math.max(peak, await residentBytes(Number(gateway.process.pid)));
         return await readBudget('waits', 'used');
       },
-      { timeout: PATIENCE_MS, interval: 20 },
+      { timeout: TIMEOUT_MS, interval: 20 },
     )
     .toBe(0);
   expect(peak).toBeLessThan(MOST_BYTES);
@@ -125,7 +125,7 @@ test('a client has so many waits and no more, also behind a proxy: one more is t
   const path = `/requests/${requestId}?status=pending&wait=25`;
   for (let n = 0; n < MOST; n += 100)
     await Promise.all(Array.from({ length: 100 }, () => wait(path, '127.0.0.1', '203.0.113.7')));
-  await expect.poll(() => readBudget('waits', 'used'), { timeout: PATIENCE_MS }).toBe(MOST);
+  await expect.poll(() => readBudget('waits', 'used'), { timeout: TIMEOUT_MS }).toBe(MOST);
   const ask = (client: string, query: string) =>
     fetch(`${gateway.url}/requests/${requestId}${query}`, { headers: { 'x-forwarded-for': client } });
   const refused = await ask('203.0.113.7', '?status=pending&wait=1');

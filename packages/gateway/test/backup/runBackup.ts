@@ -6,7 +6,7 @@ import { runRestore } from '../../src/entry/backup/runRestore.ts';
 const entry = (name: string) => fileURLToPath(new URL(`../../src/entry/${name}.ts`, import.meta.url));
 
 /** Longer than any command of a test takes, in milliseconds: one that does not end is ended. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const killSignal = 'SIGKILL';
 
 /** How a command has ended. */
@@ -27,7 +27,7 @@ export function runBackup(command: 'backup' | 'restore', { args, env }: CommandI
   const { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR } = process.env;
   const options = {
     env: { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR, ...env },
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     killSignal,
   } as const;
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import type { Answered, GatewayCall } from '../rigs/gatewayClient.ts';
 import type { Door } from './door.ts';
 
 /** Longest that an answer may take, in milliseconds. */
-export const PATIENCE_MS = 25_000;
+export const TIMEOUT_MS = 25_000;
 /** Tries of one call before a client is taken to have been shut out. */
 const MAX_TRIES = 100;
 

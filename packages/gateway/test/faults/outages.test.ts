@@ -16,7 +16,7 @@ import { type Answered, type GatewayCall, updateCall } from '../rigs/gatewayClie
 import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
 import { type Door, openDoor } from './door.ts';
-import { findOutageFault, insist, PATIENCE_MS } from './outageAnswers.ts';
+import { findOutageFault, insist, TIMEOUT_MS } from './outageAnswers.ts';
 import { addRelayersBy, type FaultyWorld, startFaultyWorld } from './startFaultyWorld.ts';
 
 /** The last one takes the longest, and most of what the others could show it shows, too. */
@@ -74,7 +74,7 @@ describeWithDynamo('a dependency is out', () => {
     const startedAt = performance.now();
     const send = async (call: GatewayCall) => {
       const fault = findOutageFault(await door.send(call));
-      return { call: `${call.method} ${call.path}`, fault, isLate: performance.now() - startedAt > PATIENCE_MS };
+      return { call: `${call.method} ${call.path}`, fault, isLate: performance.now() - startedAt > TIMEOUT_MS };
     };
     for (const { call, fault, isLate } of await Promise.all(calls.map(send))) {
       expect({ call, fault, isLate }).toEqual({ call, fault: undefined, isLate: false });
@@ -95,9 +95,9 @@ describeWithDynamo('a dependency is out', () => {
     let answer: Answered;
     do {
       answer = await door.send(ready);
-    } while (answer.status === 200 && performance.now() - startedAt < PATIENCE_MS);
+    } while (answer.status === 200 && performance.now() - startedAt < TIMEOUT_MS);
     expect(findOutageFault(answer)).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(PATIENCE_MS);
+    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
   }
 
   describe('DynamoDB', () => {
@@ -179,8 +179,8 @@ describeWithDynamo('a dependency is out', () => {
       expect([answer.status, await statusOf(health), await statusOf(ready)]).toEqual([200, 200, 200]);
       // A 200 carries that.
       const { url, method, headers } = JSON.parse(answer.text) as SignedOperationBody;
-      const put = (patienceMs: number) =>
-        fetch(url, { method, headers, body: content, signal: AbortSignal.timeout(patienceMs) });
+      const put = (timeoutMs: number) =>
+        fetch(url, { method, headers, body: content, signal: AbortSignal.timeout(timeoutMs) });
       const duringOutage = await put(300).then(
         ({ status }) => status,
         () => 'no answer',

@@ -1,5 +1,5 @@
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { sized } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangeBytes } from '../rigs/exchangeBytes.ts';
@@ -34,7 +34,7 @@ const MUST_MEET = [200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415, 417, 4
 async function send(call: FuzzCall, met: Map<number, number>): Promise<void> {
   const bytes = await writeCall(call, target.proofs);
   try {
-    const patience = { patienceMs: PATIENCE_MS, ...(!isWhole(call) && { endAfterMs: GIVE_UP_MS }) };
+    const patience = { timeoutMs: TIMEOUT_MS, ...(!isWhole(call) && { endAfterMs: GIVE_UP_MS }) };
     const answers = parseAnswers(await exchangeBytes({ port: target.port, bytes, ...patience }));
     if (isWhole(call)) expect(answers.length, 'answers').toBeGreaterThanOrEqual(1);
     for (const answer of answers) {

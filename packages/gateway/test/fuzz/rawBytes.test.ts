@@ -1,5 +1,5 @@
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
 import { sized } from '@prism-gateway/testing/test-size';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeBytes } from '../rigs/exchangeBytes.ts';
@@ -21,7 +21,7 @@ afterAll(() => target.gateway.stop());
 /** Sends bytes, ends when the server falls silent, and checks every answer. @returns the statuses */
 async function tell(bytes: Uint8Array | string): Promise<number[]> {
   const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
-  const patience = { patienceMs: PATIENCE_MS, endAfterMs: GIVE_UP_MS };
+  const patience = { timeoutMs: TIMEOUT_MS, endAfterMs: GIVE_UP_MS };
   const answers = parseAnswers(await exchangeBytes({ port: target.port, bytes: sent, ...patience }));
   for (const answer of answers) checkAnswer(answer, { secrets: [target.proofs.adminKey] });
   return answers.map(({ status }) => status);

@@ -1,6 +1,6 @@
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import { httpApiEvent, type RunningFunction, startFunction } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
@@ -58,7 +58,7 @@ describeWithDynamo('waiting in the built function', () => {
     const startedAt = performance.now();
     expect(await read('pending')).toMatchObject({ status: 200, body: { status: 'pending' }, headers: askAgain });
     expect(await read('processing')).toMatchObject({ status: 200, headers: expect.not.objectContaining(askAgain) });
-    expect(performance.now() - startedAt).toBeLessThan(PATIENCE_MS);
+    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
   });
 
   // Shows WAIT-3, FEED-1.
@@ -71,7 +71,7 @@ describeWithDynamo('waiting in the built function', () => {
       return from;
     };
     await expect
-      .poll(begin, { timeout: PATIENCE_MS })
+      .poll(begin, { timeout: TIMEOUT_MS })
       .toMatchObject({ status: 200, body: { items: [] }, headers: askAgain });
     const requestId = await create();
     const next = () => feed(`cursor=${encodeURIComponent(String(from?.body.cursor))}&wait=25`);

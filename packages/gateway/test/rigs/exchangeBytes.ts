@@ -7,7 +7,7 @@ export interface Sending {
   /** After so long without a byte from the other side, this side ends; absent: it never does. */
   readonly endAfterMs?: number;
   /** After so long the connection counts as hanging. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /**
@@ -15,16 +15,16 @@ export interface Sending {
  *
  * @throws Error when the server neither answers nor closes in time
  */
-export async function exchangeBytes({ port, bytes, endAfterMs, patienceMs }: Sending): Promise<Buffer> {
+export async function exchangeBytes({ port, bytes, endAfterMs, timeoutMs }: Sending): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const endSoon = () => (endAfterMs === undefined ? undefined : setTimeout(() => socket.end(), endAfterMs));
   let ending = endSoon();
   const patience = setTimeout(() => {
-    reject(new Error(`The server kept the connection open for ${patienceMs} ms; so far it said:\n${all()}`));
+    reject(new Error(`The server kept the connection open for ${timeoutMs} ms; so far it said:\n${all()}`));
     socket.destroy();
-  }, patienceMs);
+  }, timeoutMs);
   const all = () => Buffer.concat(chunks);
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk);

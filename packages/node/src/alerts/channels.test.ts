@@ -11,7 +11,7 @@ import {
   startChatReceiver,
   startMailServer,
 } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateDatabase } from '../files/migrateDatabase.ts';
 import type { Alert, AlertChannel } from './alert.ts';
@@ -32,7 +32,7 @@ const mailbox = { from: 'relayer@example.com', to: 'ops@example.com, boss@exampl
 const said = 'The secret is [secret], so to say.\nA on chain 1.';
 
 /** An outbox in memory before channels; it is closed with the test. */
-function open(channels: readonly AlertChannel[], tryTimeoutMs = PATIENCE_MS) {
+function open(channels: readonly AlertChannel[], tryTimeoutMs = TIMEOUT_MS) {
   const database = new DatabaseSync(':memory:');
   migrateDatabase(database, [OUTBOX_SCHEMA]);
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
@@ -122,7 +122,7 @@ test("a webhook of one's own gets the alert, signed over its time and body; one 
   const secret = 'a secret of thirty-two characters';
   const { outbox } = open([openWebhookChannel({ url, secret, now: () => 1_900_000_000_000 })]);
   outbox.raise(alert);
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   expect(calls).toHaveLength(2);
   const [, { headers, body } = { headers: {}, body: '' }] = calls;
   expect(JSON.parse(body)).toEqual({ ...alert, text: said });
@@ -186,7 +186,7 @@ test('a mail server that says a word now and then, and never comes to an end, is
   const { port } = server.address() as AddressInfo;
   const { log, outbox } = open([openEmailChannel({ smtpUrl: `smtp://127.0.0.1:${port}`, ...mailbox })], 200);
   outbox.raise(alert);
-  await vi.waitFor(() => expect(calls).toBeGreaterThan(1), { timeout: PATIENCE_MS });
+  await vi.waitFor(() => expect(calls).toBeGreaterThan(1), { timeout: TIMEOUT_MS });
   expect(log.lines.map(({ fields }) => fields.reason)).toContain('the mail server did not take the mail in time');
 });
 

@@ -11,7 +11,7 @@ import { createOutbox } from './createOutbox.ts';
 import { commitTogether, createOutboxTable, OUTBOX_SCHEMA } from './createOutboxTable.ts';
 
 const HOUR_MS = 3_600_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const alertOf = (code: string, subject = `it is ${code}`, severity: Alert['severity'] = 'warning'): Alert => ({
   code,
@@ -67,13 +67,13 @@ test('what a channel has not taken is delivered after a restart, with its instan
   const { taken, line, open } = scene;
   let outbox = open();
   outbox.raise(alertOf('ONE'));
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   line.isUp = false;
   outbox.raise(alertOf('TWO'));
   outbox.close();
   line.isUp = true;
   outbox = open();
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken.map(({ code }) => code)).toEqual(['ONE', 'TWO']);
   expect(taken[1]?.text).toBe('See to it.\nWhat to do: wait.\nInstance A on chain 1.');
@@ -85,9 +85,9 @@ test('an alert that is refused for what it says holds up no other, and is tried 
   line.refuses = 'ONE';
   const outbox = open();
   for (const code of ['ONE', 'TWO', 'THREE']) outbox.raise(alertOf(code));
-  await expect.poll(() => taken.map(({ code }) => code), { timeout: PATIENCE_MS }).toEqual(['TWO', 'THREE']);
+  await expect.poll(() => taken.map(({ code }) => code), { timeout: TIMEOUT_MS }).toEqual(['TWO', 'THREE']);
   line.refuses = '';
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken.map(({ code }) => code)).toEqual(['TWO', 'THREE', 'ONE']);
 });
@@ -101,7 +101,7 @@ test('an alert is written in the commit of its move: what is undone tells nobody
       throw new Error('disk full');
     });
   expect(undone).toThrow('disk full');
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(scene.taken).toEqual([]);
 });
@@ -112,7 +112,7 @@ test('alerts of one cause that have gathered are one message with a count', asyn
   for (let count = 1; count <= 14; count++) journal.outbox.add(alertOf('HELD', `Payment pi_${count} is held`));
   journal.outbox.add(alertOf('OTHER'));
   const outbox = open();
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken.map(({ subject }) => subject)).toEqual(['Payment pi_14 is held (14 of this kind)', 'it is OTHER']);
 });
@@ -122,17 +122,17 @@ test('a channel gets ten messages an hour, the last of which sums up the rest', 
   const { clock, journal, taken, open } = scene;
   for (let count = 1; count <= 30; count++) journal.outbox.add(alertOf(`CODE_${count}`));
   let outbox = open();
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   expect(taken).toHaveLength(10);
   expect(taken[9]?.code).toBe('ALERTS_SUMMED_UP');
   expect(taken[9]?.text).toContain('it is CODE_30');
   outbox.raise(alertOf('LATER'));
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken).toHaveLength(10);
   clock.advance(HOUR_MS + 1000);
   outbox = open();
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken.at(-1)?.code).toBe('LATER');
 });
@@ -144,14 +144,14 @@ test('a condition that comes and goes has a budget of its own, and keeps no crit
   const outbox = open();
   for (let count = 1; count <= 40; count++) {
     outbox.raise(alertOf(count % 2 === 1 ? 'GAS_PRICE_TOO_HIGH' : 'GAS_PRICE_TOO_HIGH_OVER'));
-    await outbox.drain(PATIENCE_MS);
+    await outbox.drain(TIMEOUT_MS);
     clock.advance(30_000);
   }
   expect(taken).toHaveLength(4);
   for (let count = 1; count <= 12; count++) outbox.raise(alertOf(`CODE_${count}`));
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.raise(alertOf('KEY_USED_ELSEWHERE', 'stopped', 'critical'));
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   expect(taken).toHaveLength(11);
   expect(taken.at(-1)?.code).toBe('KEY_USED_ELSEWHERE');
   expect(journal.outbox.listBacklogs()).toMatchObject([{ channel: 'chat' }]);
@@ -166,7 +166,7 @@ test('of those that wait, the critical one is first', async () => {
   journal.outbox.add(alertOf('PAID_TWICE', 'twice', 'critical'));
   line.isUp = true;
   const outbox = open();
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken[0]?.code).toBe('PAID_TWICE');
 });
@@ -176,7 +176,7 @@ test('24 of one kind are all named', async () => {
   const { journal, taken, open } = scene;
   for (let count = 1; count <= 24; count++) journal.outbox.add(alertOf('PAYMENT_REFUSED', `Payment pi_${count}.`));
   const outbox = open();
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken).toHaveLength(1);
   for (let count = 1; count <= 24; count++) expect(taken[0]?.text).toContain(`pi_${count}.`);
@@ -216,7 +216,7 @@ test('on a full disk what was delivered is not delivered again, it counts agains
   fill('deliveries');
   let outbox = open();
   outbox.tell(alertOf('FULL'));
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken).toHaveLength(10);
   expect(taken.filter(({ code }) => code === 'FULL')).toHaveLength(1);
@@ -240,7 +240,7 @@ test('a channel lives on when the journal could not be read for a while', async 
   });
   const outbox = open();
   outbox.raise(alertOf('ONE'));
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken.map(({ code }) => code)).toEqual(['ONE']);
 });
@@ -250,11 +250,11 @@ test('a clock that was set back by a day silences no channel, and no reminder fo
   const { clock, journal, taken, open } = scene;
   for (let count = 1; count <= 30; count++) journal.outbox.add(alertOf(`CODE_${count}`));
   const outbox = open();
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   expect(taken).toHaveLength(10);
   clock.advance(-24 * HOUR_MS);
   outbox.raise(alertOf('LATER'));
-  await outbox.drain(PATIENCE_MS);
+  await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken.at(-1)?.code).toBe('LATER');
   const told: string[] = [];

@@ -24,7 +24,7 @@ const PLAIN_PAYMENTS = 10;
 const BETWEEN_PAYMENTS_MS = 120;
 const BLOCK_TIME_MS = 400;
 const LEASE_MS = 6000;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const ETHER = 10n ** 18n;
 
 const tell = (line: string) => console.log(`${new Date().toISOString().slice(11, 23)}  ${line}`);
@@ -32,14 +32,14 @@ const tell = (line: string) => console.log(`${new Date().toISOString().slice(11,
 /** Waits until an instance's journal has a payment in a state. */
 async function waitForState(settings: Readonly<Record<string, string>>, state: PaymentState): Promise<string> {
   const file = join(settings.DATA_DIR ?? '', 'payments.db');
-  await waitUntil(() => existsSync(file), { timeoutMs: PATIENCE_MS, what: 'no journal' });
+  await waitUntil(() => existsSync(file), { timeoutMs: TIMEOUT_MS, what: 'no journal' });
   const journal = openPaymentJournal({ file, now: Date.now });
   let found: string | undefined;
   const look = () => {
     found = journal.list([state])[0]?.paymentIntentId;
     return found !== undefined;
   };
-  await waitUntil(look, { timeoutMs: PATIENCE_MS, what: `nothing is ${state}` }).finally(() => journal.close());
+  await waitUntil(look, { timeoutMs: TIMEOUT_MS, what: `nothing is ${state}` }).finally(() => journal.close());
   return found ?? '';
 }
 
@@ -68,7 +68,7 @@ async function addPayments(rig: PaymentsRig, frontend: ReferenceFrontend, total:
 async function runGasStory(rig: PaymentsRig, key: RigKey, seen: readonly string[]): Promise<void> {
   const waitFor = (words: string) =>
     waitUntil(() => seen.some((line) => line.includes(words) && line.includes(key.address)), {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: `no message: ${words}`,
     });
   await rig.client.setBalance({ address: key.address, value: ETHER / 20n });
@@ -143,7 +143,7 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   tell('all payments have come in');
   const listAll = () => [...rig.frontend.store.list(), ...plain.store.list()];
   const isDone = () => listAll().every(({ txHash }) => txHash !== undefined);
-  await waitUntil(isDone, { timeoutMs: PATIENCE_MS, what: 'payments are not completed' });
+  await waitUntil(isDone, { timeoutMs: TIMEOUT_MS, what: 'payments are not completed' });
   tell('all payments are completed');
   await Promise.all([first.stop(), second.stop(), third.stop(), monitor.stop()]);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { listenOnLoopback } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Address, createPublicClient, numberToHex, padHex } from 'viem';
 import { expect, test } from 'vitest';
 import { openPaymentJournal } from '../journal/openPaymentJournal.ts';
@@ -76,7 +76,7 @@ async function startFlood(flood: { readonly logs: number; readonly hasTransactio
   const journal = openPaymentJournal({ file: join(dir, 'payments.db'), now: Date.now });
   const { search } = createTransferSearch({
     client: createPublicClient({
-      transport: connectNode({ rpcUrl: server.url, timeoutMs: PATIENCE_MS, attempts: 1, signal }),
+      transport: connectNode({ rpcUrl: server.url, timeoutMs: TIMEOUT_MS, attempts: 1, signal }),
     }),
     marks: journal.marks,
     broadcasts: journal.broadcasts,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type RpcFaultPlan, startRpcFaultProxy } from '@prism-gateway/testing';
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import type { Address } from 'viem';
 import type { PaymentsRig, RigKey } from '../../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../../scripts/demo/waitUntil.ts';
@@ -34,7 +34,7 @@ export interface Machines {
 export async function waitForSettled({ relayer }: RunningInstance): Promise<void> {
   const what = 'it is not settled what the key has done';
   const isSettled = () => relayer.journal.fact(KEY_FACTS.settled) !== undefined;
-  await waitUntil(isSettled, { timeoutMs: PATIENCE_MS, what });
+  await waitUntil(isSettled, { timeoutMs: TIMEOUT_MS, what });
 }
 
 function describeInstance({ relayer, log }: RunningInstance): unknown {
@@ -91,7 +91,7 @@ export async function startMachines(rig: PaymentsRig, common: Settings): Promise
         await attendAll(walletAddress);
         return false;
       };
-      await waitUntil(isDone, { timeoutMs: 3 * PATIENCE_MS, what: 'not paid, or not at rest' });
+      await waitUntil(isDone, { timeoutMs: 3 * TIMEOUT_MS, what: 'not paid, or not at rest' });
     },
     describe() {
       const states = alive.map(({ instance }) => describeInstance(instance));

@@ -1,4 +1,4 @@
-import { PATIENCE_MS } from '@prism-gateway/testing/patience';
+import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import type { PaymentsRig, RigKey } from '../../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../../scripts/demo/waitUntil.ts';
 import type { ReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
@@ -27,12 +27,12 @@ export async function startScene(
   const txHashOf = (id: string) => frontend.store.list().find(({ paymentIntentId }) => paymentIntentId === id)?.txHash;
   const waitForAll = () =>
     waitUntil(() => frontend.store.list().every(({ txHash }) => txHash !== undefined), {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: 'payments are not completed',
     });
   const waitForState = (id: string, state: string) =>
     waitUntil(() => instance.relayer.journal.get(id)?.state === state, {
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       what: `${id} is not ${state}`,
     });
   return { frontend, settings, instance, add, txHashOf, waitForAll, waitForState };

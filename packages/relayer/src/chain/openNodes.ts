@@ -44,7 +44,7 @@ interface Shown {
 /** How often a node is asked that is one of several: the others answer meanwhile. */
 const ATTEMPTS = 2;
 /** How long the others are waited for once one has shown its chain, in milliseconds. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 const isOther = (told: Shown['told']) =>
   told instanceof ChainError && (told.code === 'WRONG_CHAIN' || told.code === 'WRONG_FORWARDER');
@@ -57,7 +57,7 @@ async function verifyNodes(nodes: readonly ChainNode[], chain: NodeContext['chai
     const verified = verifyForwarder(node.rpc, chain);
     verified.then(
       () => {
-        timer ??= setTimeout(() => resolve(new ChainError('RPC_UNAVAILABLE', 'It does not answer.')), PATIENCE_MS);
+        timer ??= setTimeout(() => resolve(new ChainError('RPC_UNAVAILABLE', 'It does not answer.')), TIMEOUT_MS);
       },
       () => undefined,
     );

@@ -8,7 +8,7 @@ const MIN_SIGNERS = 3;
 /** More need not be counted. */
 const MAX_SIGNERS = 100;
 /** How long nothing but that has been seen before the operator is told, in milliseconds: prices of gas have their moments. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 /** From then on it is of the past, in milliseconds. */
 export const FORGET_MS = 3_600_000;
 
@@ -57,7 +57,7 @@ export function createRefusalWatch(ports: {
     look() {
       for (const [reason, { lastMs }] of left) if (now() - lastMs > FORGET_MS) left.delete(reason);
       const [most] = [...left].toSorted(([, one], [, other]) => other.signers.size - one.signers.size);
-      if (most === undefined || most[1].signers.size < MIN_SIGNERS || now() - most[1].sinceMs < PATIENCE_MS) {
+      if (most === undefined || most[1].signers.size < MIN_SIGNERS || now() - most[1].sinceMs < TIMEOUT_MS) {
         return health.noteWell('refusals');
       }
       const [reason, { signers }] = most;

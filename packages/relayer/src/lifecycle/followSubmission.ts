@@ -18,7 +18,7 @@ const PAUSES = { firstMs: 250, maxMs: 5000 };
  * How long a transaction is waited for that two nodes do not have, though one has shown its receipt, in milliseconds: all of them were given
  * it, and the next blocks may have it. Sent anew at once, it would be paid twice.
  */
-const UNMINED_PATIENCE_MS = 30_000;
+const UNMINED_TIMEOUT_MS = 30_000;
 
 /** `submitted` becomes `claimed`: nothing of a call is on the chain, and each of its requests is to be checked again, and goes alone. */
 function returnToClaimed(
@@ -48,7 +48,7 @@ async function awaitAgreement(context: RelayerContext, sent: Sent): Promise<Rece
   const sinceMs = now();
   for (;;) {
     const found = await confirmReceipt(context, sent);
-    if (found.kind === 'unsettled' || (found.kind === 'none' && now() - sinceMs < UNMINED_PATIENCE_MS)) {
+    if (found.kind === 'unsettled' || (found.kind === 'none' && now() - sinceMs < UNMINED_TIMEOUT_MS)) {
       events.emit({ type: 'fault', where: 'chain' });
       if (!(await backOff.wait())) return { kind: 'unsettled' };
       continue;

@@ -107,7 +107,7 @@ function startClaiming(context: RelayerContext, picked: readonly Claimable[]): v
 }
 
 /** How long all may wait for gas to fall again before what is stuck makes way for what pays, in milliseconds: ten blocks of mainnet. */
-const STUCK_PATIENCE_MS = 120_000;
+const STUCK_TIMEOUT_MS = 120_000;
 
 /**
  * Whether this relayer's next transaction waits for cheaper gas than its fee may offer, and all that is sent now with it: then rivals are
@@ -124,7 +124,7 @@ async function isLineStuck(
   line.stuckSinceMs = isStuck ? (line.stuckSinceMs ?? now()) : undefined;
   if (line.stuckSinceMs === undefined) return false;
   const isWorkWaiting = claimable.some(({ verdict }) => verdict.kind === 'ready');
-  if (isWorkWaiting && now() - line.stuckSinceMs >= STUCK_PATIENCE_MS) chain.sender.unblock();
+  if (isWorkWaiting && now() - line.stuckSinceMs >= STUCK_TIMEOUT_MS) chain.sender.unblock();
   return true;
 }
 

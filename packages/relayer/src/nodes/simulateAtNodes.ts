@@ -5,7 +5,7 @@ import type { RelayerContext } from '../lifecycle/context.ts';
 import { countVotes, MAJORITY, reportDispute } from './askNodes.ts';
 
 /** How long the other nodes are waited for once one has answered, and how long one that was silent then is not, in milliseconds. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 const SILENT_MS = 30_000;
 
 /** The result without its gas: that of two nodes differs by what each knows of the state. */
@@ -36,7 +36,7 @@ export async function simulateAtNodes(
   const answers = await askEach(nodes, {
     ask: async (node) => ({ node, vote: await node.reader.simulate(...simulation) }),
     isWell: (node) => node.silence.untilMs <= now(),
-    patienceMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     onSilent: ({ silence }) => {
       silence.untilMs = now() + SILENT_MS;
     },

@@ -17,7 +17,7 @@ const CREDITS_PER_ETH = 3_000_000n;
 const HOUR_SECONDS = 3600;
 /** Why a relayer leaves a request alone for good: all else has an end. */
 const LEFT_ALONE = ['fee', 'sponsor', 'budget'];
-const PATIENCE_MS = sized({ small: 120_000, long: 600_000 });
+const TIMEOUT_MS = sized({ small: 120_000, long: 600_000 });
 
 /** A relayer's payments beyond its fees and earnings beyond its costs, transaction by transaction, in wei. */
 async function readBooks(world: World, { relayer, from }: { readonly relayer: Hex; readonly from: bigint }) {
@@ -53,7 +53,7 @@ async function workHonestly(world: World, honest: readonly PrismUser[], firstNon
     });
     ids.push(...(await Promise.all(bodies)));
   }
-  const records = await world.client.waitForRequests(ids, { timeoutMs: PATIENCE_MS, pollIntervalMs: 100 });
+  const records = await world.client.waitForRequests(ids, { timeoutMs: TIMEOUT_MS, pollIntervalMs: 100 });
   expect(records.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
   return performance.now() - beganMs;
 }
@@ -137,7 +137,7 @@ test('whoever posts to have it pay for nothing costs a relayer less than an hone
     // What is left alone stays pending; nothing stays claimed, and all attacks have had their chance.
     const countClaimed = async () => (await readStates()).filter((state) => state === 'processing').length;
     const countOpen = async () => (isLong ? await countUnsettled(relayer) : 0) + (await countClaimed());
-    await expect.poll(countOpen, { timeout: PATIENCE_MS, interval: 2000 }).toBe(0);
+    await expect.poll(countOpen, { timeout: TIMEOUT_MS, interval: 2000 }).toBe(0);
     const afterMs = performance.now() - beganMs;
     await tricksters.stop();
 

@@ -17,7 +17,7 @@ const SEED = 20_261_121;
 /** One call in 25 to the node goes wrong. */
 const FAULT_SHARE = 0.04;
 const CREDITS_PER_ETH = 3_000_000n;
-const PATIENCE_MS = sized({ small: 180_000, long: 580_000 });
+const TIMEOUT_MS = sized({ small: 180_000, long: 580_000 });
 
 /** Random faults of calls to the node. */
 const FAULTS: readonly Exclude<ReturnType<RpcFaultPlan>, undefined>[] = [
@@ -110,7 +110,7 @@ test('every request ends in its true state, though relayers crash and the node f
   const posted = await posting;
   const ids = posted.map(({ requestId }) => requestId);
   const records = await world.client
-    .waitForRequests(ids, { timeoutMs: PATIENCE_MS, pollIntervalMs: 200 })
+    .waitForRequests(ids, { timeoutMs: TIMEOUT_MS, pollIntervalMs: 200 })
     .catch(async (error: unknown) => {
       for (const { output } of crew) console.error(output.slice(-40).join('\n'));
       throw error;

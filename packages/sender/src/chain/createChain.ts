@@ -68,9 +68,9 @@ export interface Chain {
   /**
    * The account's transaction count, as each node has it that answers: after the newest block, with what waits in the node, or after a block.
    *
-   * @param patienceMs - how long the others are waited for once one has answered
+   * @param timeoutMs - how long the others are waited for once one has answered
    */
-  accountNonces(at: 'latest' | 'pending' | bigint, patienceMs?: number): Promise<readonly ToldCount[]>;
+  accountNonces(at: 'latest' | 'pending' | bigint, timeoutMs?: number): Promise<readonly ToldCount[]>;
   /** The account's transaction count after the finalized block, as the nodes have it together; undefined: they do not tell. */
   finalNonce(): Promise<number | undefined>;
   /** The account's transaction count, as the nodes have it together. */
@@ -144,11 +144,11 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
 
   async function accountNonces(
     at: 'latest' | 'pending' | 'finalized' | bigint,
-    patienceMs?: number,
+    timeoutMs?: number,
   ): Promise<readonly ToldCount[]> {
     const parse = (answer: unknown) => parseCount(answer, 'transaction count');
     const params = [from, blockTag(at)];
-    const told = await tellEach(rpc, { method: 'eth_getTransactionCount', params, parse, patienceMs });
+    const told = await tellEach(rpc, { method: 'eth_getTransactionCount', params, parse, timeoutMs });
     return told.map(({ node, answer }) => ({ node, count: answer }));
   }
 

@@ -189,7 +189,7 @@ function readRefusal(error: unknown): SenderError | undefined {
  * @throws SenderError `CALL_REVERTED`, `INSUFFICIENT_FUNDS`, `RPC_UNAVAILABLE`, `CLOSED`
  */
 async function estimateGas(engine: Engine, intent: LiveIntent): Promise<bigint> {
-  const { gasMarginPercent, pollIntervalMs, rpcPatienceMs } = engine.settings;
+  const { gasMarginPercent, pollIntervalMs, nodeTimeoutMs } = engine.settings;
   const sinceMs = engine.monotonicNow();
   for (let faults = 1; ; faults++) {
     try {
@@ -204,7 +204,7 @@ async function estimateGas(engine: Engine, intent: LiveIntent): Promise<bigint> 
         method: 'eth_estimateGas',
         reason: error instanceof Error ? error.message : 'unknown',
       });
-      if (engine.monotonicNow() - sinceMs >= rpcPatienceMs) {
+      if (engine.monotonicNow() - sinceMs >= nodeTimeoutMs) {
         const message = 'The node does not estimate gas; nothing was sent, try again later.';
         throw new SenderError('RPC_UNAVAILABLE', message, { cause: error });
       }

@@ -19,7 +19,7 @@ export interface EngineSettings {
   readonly bumpPercent: number;
   readonly pollIntervalMs: number;
   readonly gasMarginPercent: number;
-  readonly rpcPatienceMs: number;
+  readonly nodeTimeoutMs: number;
   readonly whenKeyIsShared: 'resend' | 'reject';
 }
 

@@ -189,8 +189,8 @@ function takeFault(engine: Engine, error: unknown): number {
   engine.emit(isJournal ? { type: 'journalFault', reason } : { type: 'rpcFault', method: 'reserve', reason });
   const faults = ++engine.faults.reserve;
   engine.faultyWhen ??= engine.monotonicNow();
-  const { pollIntervalMs, rpcPatienceMs } = engine.settings;
-  if (engine.monotonicNow() - engine.faultyWhen >= rpcPatienceMs) {
+  const { pollIntervalMs, nodeTimeoutMs } = engine.settings;
+  if (engine.monotonicNow() - engine.faultyWhen >= nodeTimeoutMs) {
     const message = 'The node does not answer; nothing was sent, try again later.';
     const told = isJournal ? error : new SenderError('RPC_UNAVAILABLE', message, { cause: error });
     for (const intent of engine.queue.filter((queued) => !queued.isJournalled))

@@ -8,19 +8,19 @@ import { SenderError } from '../senderError.ts';
 import { retryPause } from './retryPause.ts';
 
 /** How long the node is given, and how often it is asked. */
-interface Patience {
-  readonly rpcPatienceMs: number;
+interface Timing {
+  readonly nodeTimeoutMs: number;
   readonly pollIntervalMs: number;
 }
 
 /** Asks until there is an answer. @throws SenderError `RPC_UNAVAILABLE` */
-async function ask<T>(question: () => Promise<T>, { rpcPatienceMs, pollIntervalMs }: Patience): Promise<T> {
+async function ask<T>(question: () => Promise<T>, { nodeTimeoutMs, pollIntervalMs }: Timing): Promise<T> {
   const sinceMs = performance.now();
   for (let faults = 1; ; faults++) {
     try {
       return await question();
     } catch (error) {
-      if (performance.now() - sinceMs >= rpcPatienceMs) {
+      if (performance.now() - sinceMs >= nodeTimeoutMs) {
         const why =
           error instanceof RpcUnavailableError && error.code === 'RPC_ANSWER_INVALID' ? ` (${error.message})` : '';
         throw new SenderError('RPC_UNAVAILABLE', `The node does not answer${why}; check its URL and state.`, {
@@ -122,7 +122,7 @@ export async function verifyChain(parts: {
   readonly chain: Chain;
   readonly journal: Journal;
   readonly options: Pick<SenderOptions, 'chainId' | 'account' | 'now'>;
-  readonly patience: Patience;
+  readonly patience: Timing;
 }): Promise<{ chainId: number; latestNonce: number; pendingNonce: number }> {
   const { chain, journal, options, patience } = parts;
   const { now = Date.now } = options;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LoopbackServer, listenOnLoopback } from '../listenOnLoopback.ts';
-import { PATIENCE_MS } from '../patience.ts';
+import { TIMEOUT_MS } from '../timeout.ts';
 import { FAULT_KINDS, type FaultKind, shareFaults } from './fault.ts';
 import { type FaultProxy, startFaultProxy } from './startFaultProxy.ts';
 
@@ -58,7 +58,7 @@ describe('startFaultProxy', () => {
     const before = proxy.counts[kind];
     proxy.planFaults([kind]);
     const body = `${kind} ${Math.random()}`;
-    const signal = AbortSignal.timeout(kind.startsWith('stall') ? SILENCE_MS : PATIENCE_MS);
+    const signal = AbortSignal.timeout(kind.startsWith('stall') ? SILENCE_MS : TIMEOUT_MS);
     const answer = await fetch(`${proxy.url}/`, { method: 'POST', body, signal })
       .then(async (response) => `${response.status} ${await response.text()}`)
       .catch((error: Error) => error.name);

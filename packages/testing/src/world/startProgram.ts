@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { guardChild } from '@prism-gateway/node/guard-child';
-import { PATIENCE_MS } from '../patience.ts';
+import { TIMEOUT_MS } from '../timeout.ts';
 
 const METRICS_LINE = /"metrics":"(http[^"]+)"/;
 
@@ -108,7 +108,7 @@ async function startLife(name: ProgramName, options: ProgramOptions, output: str
     child.kill(how);
     return await gone;
   };
-  const timer = setTimeout(() => up.reject(fail(`is not up after ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  const timer = setTimeout(() => up.reject(fail(`is not up after ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   const giveUp = () => up.reject(signal?.reason);
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

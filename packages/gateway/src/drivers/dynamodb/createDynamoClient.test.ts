@@ -6,7 +6,7 @@ const options = {
   maxAttempts: 4,
   firstPauseMs: 100,
   longestPauseMs: 300,
-  patienceMs: 1000,
+  timeoutMs: 1000,
   budget: 10,
   now: () => nowMs,
 };

@@ -61,7 +61,7 @@ interface RetryOptions {
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
   /** A call that has taken longer than this is not tried again, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Further tries that all calls together may owe: each takes one, each call that succeeds gives back what it took, or one. */
   readonly budget: number;
   /** Milliseconds of a clock that is never set. */
@@ -82,7 +82,7 @@ const PASSING = 'TransactionConflictException';
  * @returns a strategy for one client
  */
 export function createRetryStrategy(options: RetryOptions): RetryStrategy {
-  const { maxAttempts, firstPauseMs, longestPauseMs, patienceMs, budget, now } = options;
+  const { maxAttempts, firstPauseMs, longestPauseMs, timeoutMs, budget, now } = options;
   let left = budget;
   /** When the call of a token began. */
   const begunAt = new WeakMap<Token, number>();
@@ -100,7 +100,7 @@ export function createRetryStrategy(options: RetryOptions): RetryStrategy {
       const callBegunAt = begunAt.get(token) ?? now();
       if (errorType === 'CLIENT_ERROR' && error?.name !== PASSING) throw new Error('trying again would change nothing');
       if (retries >= maxAttempts) throw new Error('tried often enough');
-      if (now() - callBegunAt > patienceMs) throw new Error('tried long enough');
+      if (now() - callBegunAt > timeoutMs) throw new Error('tried long enough');
       if (left === 0) throw new Error('too many calls are being tried again');
       left--;
       const longestMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (retries - 1));
@@ -119,7 +119,7 @@ const REQUEST_TIMEOUT_MS = 1300;
 /** Tries of one call. With 10 % of all tries failing at once, one call in ten million fails. */
 const MAX_ATTEMPTS = 7;
 /** A call that has taken longer is not tried again, in milliseconds: of tries that time out there are four. */
-const PATIENCE_MS = 4300;
+const TIMEOUT_MS = 4300;
 /** Longest pause before the first further try, in milliseconds; it doubles with each, up to the longest. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 400;
@@ -152,7 +152,7 @@ export function createDynamoClient(settings: DynamoClientSettings = {}): DynamoD
       maxAttempts: MAX_ATTEMPTS,
       firstPauseMs: FIRST_PAUSE_MS,
       longestPauseMs: LONGEST_PAUSE_MS,
-      patienceMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       now: () => performance.now(),
       budget: RETRY_BUDGET,
     }),

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProgramReport } from '../../ports/gatewayPorts.ts';
 
 /** How long a program has for its answer, in milliseconds. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 /** How long one that did not answer last time has, in milliseconds. */
-const SILENT_PATIENCE_MS = 250;
+const SILENT_TIMEOUT_MS = 250;
 /** Most bytes of one program's answer. */
 const MAX_BYTES = 1024 * 1024;
 /** How long one answer of all serves whoever asks, in milliseconds: pages that follow the queue ask every second. */
@@ -27,7 +27,7 @@ async function readStatus(statusUrl: string, about?: string): Promise<Readonly<R
   const url = new URL(statusUrl);
   if (about !== undefined) url.searchParams.set('about', about);
   // Only what the operator has set is ever asked: an answer that leads elsewhere is not followed.
-  const options = { redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) } as const;
+  const options = { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
   const answer = await fetch(url, options).catch(() => {
     throw new Error('it does not answer');
   });
@@ -74,7 +74,7 @@ export function createProgramReader(
       Object.entries(statusUrls).map(([name, url]) => {
         const known = silent.get(name);
         const asked = askOne(name, url, about);
-        return known === undefined ? asked : Promise.race([asked, sleep(SILENT_PATIENCE_MS, known, { ref: false })]);
+        return known === undefined ? asked : Promise.race([asked, sleep(SILENT_TIMEOUT_MS, known, { ref: false })]);
       }),
     );
   let shared: { readonly untilMs: number; readonly programs: Promise<readonly ProgramReport[]> } | undefined;

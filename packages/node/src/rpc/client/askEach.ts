@@ -10,7 +10,7 @@ interface EachTurn<Node, Answer> {
   /** One that is not well is asked, too, but nobody waits for it as long as another one answers. */
   readonly isWell: (node: Node) => boolean;
   /** How long the others are waited for once one has answered, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Told of each that was well, and silent for so long. */
   readonly onSilent: (node: Node) => void;
 }
@@ -23,7 +23,7 @@ interface EachTurn<Node, Answer> {
  */
 export async function askEach<Node, Answer>(
   nodes: readonly Node[],
-  { ask, isWell, patienceMs, onSilent }: EachTurn<Node, Answer>,
+  { ask, isWell, timeoutMs, onSilent }: EachTurn<Node, Answer>,
 ): Promise<readonly NodeAnswer<Answer>[]> {
   const answers: NodeAnswer<Answer>[] = [];
   const errors: unknown[] = [];
@@ -34,7 +34,7 @@ export async function askEach<Node, Answer>(
     pending.add(node);
     try {
       answers.push({ node: place, answer: await ask(node) });
-      timer ??= setTimeout(resolve, patienceMs);
+      timer ??= setTimeout(resolve, timeoutMs);
     } catch (error) {
       errors.push(error);
     } finally {

@@ -4,7 +4,7 @@ import { askInTurn } from './askInTurn.ts';
 type Said = string | undefined | 'silent';
 
 /** Asks nodes that say what is given. @returns what came of it, who was asked, and who was silent */
-async function askAll(says: readonly Said[], patienceMs = 1) {
+async function askAll(says: readonly Said[], timeoutMs = 1) {
   const asked: number[] = [];
   const silent: number[] = [];
   const found = await askInTurn([...says.keys()], {
@@ -12,7 +12,7 @@ async function askAll(says: readonly Said[], patienceMs = 1) {
       asked.push(node);
       return says[node] === 'silent' ? await new Promise<string>(() => undefined) : says[node];
     },
-    patienceMs,
+    timeoutMs,
     onSilent: (node) => silent.push(node),
   });
   return { found, asked, silent };
@@ -38,7 +38,7 @@ test('an answer that comes late still counts, if no other one does', async () =>
       late.resolve('late');
       return undefined;
     },
-    patienceMs: 1,
+    timeoutMs: 1,
     onSilent: () => undefined,
   });
   expect(await found).toBe('late');
@@ -49,7 +49,7 @@ test('what the question throws ends it', async () => {
     ask: async () => {
       throw new TypeError('no such call');
     },
-    patienceMs: 1,
+    timeoutMs: 1,
     onSilent: () => undefined,
   });
   await expect(failing).rejects.toThrow('no such call');

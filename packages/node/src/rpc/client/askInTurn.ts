@@ -2,7 +2,7 @@ interface Turns<Node, Answer> {
   /** Asks one. @returns undefined: it has no answer that counts, and the next one is asked */
   readonly ask: (node: Node) => Promise<Answer | undefined>;
   /** How long one may be silent before the next one is asked as well, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Told of each that was silent for so long. */
   readonly onSilent: (node: Node) => void;
 }
@@ -17,7 +17,7 @@ interface Turns<Node, Answer> {
  */
 export async function askInTurn<Node, Answer>(
   nodes: readonly Node[],
-  { ask, patienceMs, onSilent }: Turns<Node, Answer>,
+  { ask, timeoutMs, onSilent }: Turns<Node, Answer>,
 ): Promise<Answer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
   const timers = new Set<NodeJS.Timeout>();
@@ -34,7 +34,7 @@ export async function askInTurn<Node, Answer>(
       timers.delete(timer);
       onSilent(node);
       askNext();
-    }, patienceMs);
+    }, timeoutMs);
     // For the last one there is nobody to be asked instead.
     if (rest.length === 0) clearTimeout(timer);
     else timers.add(timer);

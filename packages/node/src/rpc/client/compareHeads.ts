@@ -16,14 +16,14 @@ const FAR_BLOCKS_OF_TWO = 8n;
 /** How far a block's time may be ahead of this machine's, in seconds: clocks differ. */
 const FUTURE_SECONDS = 60n;
 /** How long a node may take to tell, in milliseconds: a silent one holds nobody up. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 const isQuantity = (value: unknown): value is string => typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value);
 
 /** @returns undefined of a node that does not tell in time, or nonsense */
 async function readHead(client: Pick<RpcClient, 'request'>): Promise<ToldHead | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, PATIENCE_MS);
+  const timer = setTimeout(resolve, TIMEOUT_MS);
   // One without an answer says nothing here; whoever asks it for something is told why.
   const asked = client.request('eth_getBlockByNumber', ['latest', false]).catch(() => undefined);
   const { number, timestamp } = Object(await Promise.race([asked, late]));

@@ -22,7 +22,7 @@ export interface RpcPoolOptions {
 /** How long a node that failed, or has fallen behind, is passed over, in milliseconds. */
 const PASSED_OVER_MS = 30_000;
 /** How long a node may be silent before the next one is asked as well, in milliseconds. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 /** By so many blocks a node may be behind another: blocks take a moment from the one to the other. */
 const MAX_LAG_BLOCKS = 2n;
 /** How often the newest blocks of all nodes are compared, in milliseconds, and by how many blocks a node must be ahead to have it done at once. */
@@ -178,7 +178,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       }
     }
 
-    const found = await askInTurn(orderNodes(), { ask: tryNode, patienceMs: PATIENCE_MS, onSilent: passOver });
+    const found = await askInTurn(orderNodes(), { ask: tryNode, timeoutMs: TIMEOUT_MS, onSilent: passOver });
     if (found !== undefined) return found.answer;
     const [best] = late.toSorted((one, other) => (one.head < other.head ? 1 : -1));
     if (best === undefined) throw last;
@@ -198,8 +198,8 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
 
   return {
     size: nodes.length,
-    askEach: (method, params, patienceMs = PATIENCE_MS) =>
-      askEach(nodes, { ask: (node) => askNode(node, method, params), isWell, patienceMs, onSilent: passOver }),
+    askEach: (method, params, timeoutMs = TIMEOUT_MS) =>
+      askEach(nodes, { ask: (node) => askNode(node, method, params), isWell, timeoutMs, onSilent: passOver }),
     deprioritize(place) {
       const node = nodes[place];
       if (node === undefined) return;
@@ -220,11 +220,11 @@ export interface RpcPool extends RpcClient {
   /**
    * Asks each node for itself: for what one of them alone is not believed.
    *
-   * @param patienceMs - how long the others are waited for once one has answered; default 2000
+   * @param timeoutMs - how long the others are waited for once one has answered; default 2000
    * @returns what those have answered that did so in time, in the order of the URLs
    * @throws RpcAnswerError, RpcUnavailableError if none does
    */
-  askEach(method: string, params: readonly unknown[], patienceMs?: number): Promise<readonly NodeAnswer<unknown>[]>;
+  askEach(method: string, params: readonly unknown[], timeoutMs?: number): Promise<readonly NodeAnswer<unknown>[]>;
   /** Has a node asked only if no other answers, for a minute: others have said that it lies. @param node - its place among the URLs, from 0 */
   deprioritize(node: number): void;
 }
@@ -246,7 +246,7 @@ interface EachQuestion<T> {
   /** @throws RpcUnavailableError if the answer is nonsense */
   readonly parse: (answer: unknown) => T;
   /** How long the others are waited for once one has answered, in milliseconds; default the pool's. */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -257,11 +257,11 @@ interface EachQuestion<T> {
  */
 export async function tellEach<T>(
   pool: Pick<RpcPool, 'askEach'>,
-  { method, params, parse, patienceMs }: EachQuestion<T>,
+  { method, params, parse, timeoutMs }: EachQuestion<T>,
 ): Promise<readonly NodeAnswer<T>[]> {
   const told: NodeAnswer<T>[] = [];
   let fault: unknown;
-  for (const { node, answer } of await pool.askEach(method, params, patienceMs)) {
+  for (const { node, answer } of await pool.askEach(method, params, timeoutMs)) {
     try {
       told.push({ node, answer: parse(answer) });
     } catch (error) {

@@ -8,7 +8,7 @@ import type { Awaitable } from '../ports/awaitable.ts';
 /** Targets that a URL's parser would leave as they are, but for dot segments. @see https://url.spec.whatwg.org/#path-state */
 const plainTarget = /^\/[!$&-;=?-[\]_a-z~]*$/;
 const dotSegment = /\/\.\.?(?:[/?]|$)/;
-const plainHost = /^[a-z0-9._-]+(?::\d{1,4})?$/i;
+const plainHost = /^[a-z0-9._-]+(?::(?:\d{1,4}|[1-5]\d{4}))?$/i;
 const absoluteTarget = /^https?:\/\//;
 
 /** Whether a `Host` names a host, and perhaps a port, and nothing else. */

@@ -170,7 +170,7 @@ function isInstalled(folder, lockfile, extent) {
     if (!path.includes('node_modules/')) return true;
     if (extent === 'run' && (dev === true || devOptional === true)) return true;
     if (!existsSync(manifest)) return optional === true;
-    // What a link leads to is part of the repository.
+    // A link's target is part of the repository.
     return link === true || JSON.parse(readFileSync(manifest, 'utf8')).version === version;
   });
 }

@@ -40,7 +40,7 @@ async function run(options: DemoOptions): Promise<number> {
     else console.error(`Logs and data are kept in ${dir}`);
     return isGood ? 0 : 1;
   } catch (error) {
-    // What a step throws once the signal is aborted only says that it was.
+    // A step's error after the signal was aborted says nothing more.
     const reason: unknown = interrupted.aborted ? interrupted.reason : error;
     console.error(`${describeError(reason)}\nLogs and data are kept in ${dir}`);
     return interrupted.aborted ? INTERRUPTED : 1;

@@ -116,7 +116,7 @@ export async function runDemo(run: RunOptions): Promise<boolean> {
     if (options.keep) await keepRunning(demo, run, failure.signal);
     return isGood;
   } catch (error) {
-    // What else is under way ends, too; and if a process has ended by itself, that is the reason, whatever it has led to.
+    // Everything else under way ends, too; and if a process has ended by itself, that is the reason, whatever it has led to.
     failure.abort(error);
     throw failure.signal.reason;
   } finally {

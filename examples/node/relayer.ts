@@ -14,7 +14,7 @@ const wallet = createWallet(officialRelayer);
 /** Sends a request to the Forwarder. @returns the transaction, once the Forwarder has said that it was carried out */
 async function execute(request: Pending): Promise<string> {
   const { data } = encodeForwarderCall(request);
-  // What would revert costs nothing here, and gas there. The node's block may be older than the request; a second later it is not.
+  // A revert costs nothing here, and gas there. The node's block may be older than the request; a second later it is not.
   const call = { to: devnet.forwarder, data };
   const estimate = () => publicClient.estimateGas({ ...call, account: officialRelayer, blockTag: 'pending' });
   const gas = await estimate().catch(() => pause(1000).then(estimate));

@@ -16,7 +16,7 @@ export function copyRepository(root: string, to: string): void {
   const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard', '--deduplicate'], { cwd: root });
   for (const file of listed.toString().split('\0').filter(Boolean)) {
     mkdirSync(dirname(join(to, file)), { recursive: true });
-    // What is deleted and not committed is listed too.
+    // Files deleted and not committed are listed too.
     cpSync(join(root, file), join(to, file), { force: true, errorOnExist: false, filter: () => true });
   }
   mkdirSync(join(to, 'node_modules', OURS), { recursive: true });

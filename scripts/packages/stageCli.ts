@@ -63,7 +63,7 @@ function stageOwn(root: string, { name, folder }: { readonly name: string; reado
 function findOwn(root: string): readonly string[] {
   const files = Object.values(packedPrograms).flatMap(({ steps }) => steps.map(({ file }) => withoutParent(file)));
   const found = new Set(files.map((file) => file.slice(0, file.indexOf('/'))));
-  // What is found is looked through in its turn.
+  // Files found are looked through in their turn.
   for (const name of found) {
     const { dependencies = {} } = readManifest(folderOf(root, name));
     for (const needed of Object.keys(dependencies)) {

@@ -26,7 +26,7 @@ function sayProgress({ virtualMs, realMs, requests, ended, breaches }: Progress)
 async function live(options: SimulationOptions, values: Values, command: string): Promise<number> {
   if (values.mutant !== undefined) spoil(values.mutant);
   quicken();
-  // What it loads is changed by then.
+  // The modules that it loads are changed by then.
   const { simulate, summarise } = await import('./simulate.ts');
   const result = await simulate({
     ...options,

@@ -91,7 +91,7 @@ export function planScript(options: PlannerOptions & { readonly requests: number
   stage('own', (user) => planGift(user, users));
   stage('multiUserBatch', writeDiary);
   stage('own', (user) => {
-    // What does not divide evenly goes to the first users.
+    // The first users take the remainder.
     const count = Math.floor(own / users) + (user < own % users ? 1 : 0) - MIN_OWN_REQUESTS;
     return [...planAcceptance(user, users), ...planRest(user, count)];
   });

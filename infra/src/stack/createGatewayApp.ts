@@ -116,7 +116,7 @@ export function createGatewayApp({ settings, outputDirectory, ...bundles }: Gate
   const app = new App({
     outdir: outputDirectory,
     analyticsReporting: false,
-    // What CloudFormation would refuse fails the synthesis, and does not only warn.
+    // The synthesis fails, and does not only warn, for a template that CloudFormation would refuse.
     postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true },
   });
   const addStack = (part: StackPart, stackRegion: string | undefined): StackContext => ({

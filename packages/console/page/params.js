@@ -1,5 +1,5 @@
 // @ts-check
-/** What the params of a request, and the reason of a revert, mean for people. */
+/** The meaning of a request's params, and of a revert's reason, for people. */
 
 const CREDIT_DIGITS = 18;
 const AMOUNTS = new Set(['relayerFee', 'fundAmount', 'relayerFundAmount']);

@@ -92,11 +92,11 @@ const ICONS = new Map([
 export const Icon = ({ name }) =>
   html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS.get(name) ?? ''} /></svg>`;
 
-/** What stands where there is nothing yet. @param {{ title: string, children?: unknown }} props */
+/** Stands where there is nothing yet. @param {{ title: string, children?: unknown }} props */
 export const Empty = ({ title, children }) =>
   html`<div class="empty"><p class="empty-title">${title}</p><div>${children}</div></div>`;
 
-/** What stands where something is being read: as high as what comes. @param {{ rows?: number }} props */
+/** Stands where something is being read, as high as that will be. @param {{ rows?: number }} props */
 export const Skeleton = ({ rows = 6 }) =>
   html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({ length: rows }, (_, i) => html`<div key=${i}></div>`)}</div>`;
 
@@ -166,6 +166,6 @@ export function useFollowed(read, key, onFault, { leastMs = 0, everyMs = 0 } = {
       end();
     };
   }, [key, turn]);
-  // What was read for another key is not shown for this one.
+  // Data read with another key are not shown for this one.
   return { value: found?.key === key ? found?.value : undefined, again: () => setTurn(turn + 1) };
 }

@@ -72,7 +72,7 @@ function PaymentRelayer({ program: { name, status = {} } }) {
     }</${Card}>`;
 }
 
-/** What a person may do about a payment, by the command that does it. @param {string} payment @param {string} state */
+/** A person's choices about a payment, by command. @param {string} payment @param {string} state */
 function commandsFor(payment, state) {
   const command = (/** @type {string} */ act, /** @type {string} */ effect) => ({
     line: `npx prism payments ${act.replace(' ', ` ${payment} `)}${act.includes(' ') ? '' : ` ${payment}`} --who NAME --why 'REASON'`,

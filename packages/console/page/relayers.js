@@ -101,7 +101,7 @@ function RelayerCard({ relayer, record, slowest, maxOpenClaims, acts, findings, 
   </section>`;
 }
 
-/** What the other programs know of relayers. @param {readonly Program[]} programs */
+/** The other programs' accounts of relayers. @param {readonly Program[]} programs */
 function readKnown(programs) {
   const findings = programs.flatMap(({ status }) => (status?.chains ?? []).flatMap((chain) => chain.findings ?? []));
   const accounts = programs.flatMap(({ status }) => status?.accounts ?? []);

@@ -82,7 +82,7 @@ async function readParts(requestId) {
   return { record, programs, acts, deliveries: told.flat() };
 }
 
-/** What happened, as a line that is drawn. @param {{ events: readonly StoryEvent[], now: string | undefined, link: (hash: string) => string | undefined }} props */
+/** The events as a drawn line. @param {{ events: readonly StoryEvent[], now: string | undefined, link: (hash: string) => string | undefined }} props */
 export function TimeLine({ events, now, link }) {
   return html`<ol class="timeline">
     ${events.map(({ at, title, tone, text, txHash }, i) => {

@@ -22,7 +22,7 @@ const RANGES = new Map([
   ['7d', { word: 'Last 7 days', ms: 7 * 86_400_000 }],
   ['30d', { word: 'Last 30 days', ms: 30 * 86_400_000 }],
 ]);
-/** What an address may say of a list, and how the gateway calls it. */
+/** Parameters of a list in the page's address, and the gateway's names for them. */
 const FILTERS = ['status', 'chain', 'signer', 'relayer', 'tx', 'from', 'to', 'range', 'order', 'after', 'id'];
 
 /** @param {URLSearchParams} query */
@@ -144,7 +144,7 @@ function step(event) {
 /** @param {{ items: Answers['requests']['items'], labels: ReadonlyMap<string, string>, explorers: Record<string, string> }} props */
 export function RequestTable({ items, labels, explorers }) {
   const open = (/** @type {string} */ requestId) => (/** @type {MouseEvent} */ event) => {
-    // What is to be pressed in a row does what it does.
+    // A button in a row does its own act.
     if (/** @type {Element} */ (event.target).closest('a, button') || String(getSelection()) !== '') return;
     go(addressOf('requests', { id: requestId }));
   };
@@ -178,7 +178,7 @@ export function RequestTable({ items, labels, explorers }) {
 }
 
 /**
- * What is shown of what was read: rows change where they stand, and new ones come in by themselves only if nobody is reading further down
+ * The shown part of the rows: rows change where they stand, and new ones come in by themselves only if nobody is reading further down
  * or works in the table.
  *
  * @param {Page | undefined} page @param {unknown} key

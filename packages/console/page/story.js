@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What happened to a request, from what the gateway, the relayers, the administrators and the webhooks know of it. The console draws it,
+ * A request's story, from the accounts of the gateway, the relayers, the administrators and the webhooks. The console draws it,
  * and `prism requests show` prints it: this is the one place of its words.
  */
 import { shorten, writeDuration } from './format.js';
@@ -72,7 +72,7 @@ function tellTransactions({ transactions, submissions }, name) {
   });
 }
 
-/** What one relayer knows. @param {RelayerStory} story @param {{ name: string, holds: boolean }} relayer @returns {StoryEvent[]} */
+/** One relayer's account. @param {RelayerStory} story @param {{ name: string, holds: boolean }} relayer @returns {StoryEvent[]} */
 function tellRelayer(story, { name, holds }) {
   const { verdict, moves, request } = story;
   /** @type {StoryEvent[]} */

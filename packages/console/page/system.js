@@ -81,7 +81,7 @@ export function System({ stats, onFault }) {
     }</${Card}></div>`;
 }
 
-/** What administrators have done. @param {ViewProps} props */
+/** The administrators' acts. @param {ViewProps} props */
 export function Audit({ route, labels, onFault }) {
   const [target, after] = [route.query.get('target') ?? '', route.query.get('after') ?? ''];
   const { value } = useFollowed(

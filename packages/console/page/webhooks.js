@@ -101,7 +101,7 @@ function Register({ close, added }) {
 const Secret = ({ secret, forget }) =>
   html`<section class="state wait" role="alert" aria-label="Secret"><h2>Its secret, which is told this once</h2><p><code>${secret}</code> <${Copy} text=${secret} label="Copy the secret" /></p><button type="button" onClick=${forget}>I have kept it</button></section>`;
 
-/** What one webhook was sent. @param {{ webhook: Webhook, props: ViewProps }} props */
+/** One webhook's deliveries. @param {{ webhook: Webhook, props: ViewProps }} props */
 function Deliveries({ webhook, props: { route, mayAct, tell, onFault } }) {
   const status = route.query.get('status') ?? '';
   const after = route.query.get('after') ?? '';

@@ -55,7 +55,7 @@ export function createReadTransaction(crypto: Crypto, chainId: number): (raw: He
 
   function findSender(parsed: Parsed, parts: SignatureParts): Address {
     const { r: _r, s: _s, v: _v, yParity: _yParity, ...unsigned } = parsed as Parsed & Record<string, unknown>;
-    // What was parsed can be written again.
+    // A parsed transaction can be written again.
     const digest = keccak256(toBytes(serializeTransaction(unsigned as never)));
     const from = recoverAddress(digest, parts);
     if (from === undefined || parsed.chainId !== chainId) throw failServer('invalid sender');

@@ -12,7 +12,7 @@ import { describeMutant, listMutants } from './spoil.ts';
 export async function runMutants(word: string, args: readonly string[], jobs: number): Promise<number> {
   const usual = brokenBy(await runWorld(args));
   console.log(`${commandOf(args)} as things are: ${usual.join(', ') || 'holds'}`);
-  // What breaks anyway would end the world at once.
+  // A breach that comes anyway would end the world at once.
   const stops = usual.length === 0 ? ['--stop-at', 'any'] : [];
   let missed = 0;
   await inParallel(listMutants(word), jobs, async (mutant: Mutant) => {

@@ -94,7 +94,7 @@ function answerCall(listener: RequestListener, { request }: NetworkCall): Promis
       },
       get: () => status,
     });
-    // What our listeners use of both is there.
+    // The parts of both that our listeners use are there.
     listener(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse & { req: IncomingMessage });
   });
 }

@@ -121,7 +121,7 @@ export function createNetwork(options: {
     const isQuiet = to.startsWith('node-') || (from === 'world' && request.method === 'GET');
     const sentText = isQuiet ? '' : readWhole(request);
     const line = `${request.method} ${pathname}${search}`;
-    // What reads requests names them in its path; their lists are nobody's story.
+    // A call that reads a request names it in its path; lists are nobody's story.
     const isReading = request.method === 'GET' && pathname.startsWith('/requests');
     function answer(settle: () => void): void {
       if (caller?.isAlive !== false) settle();

@@ -171,7 +171,7 @@ export function installTimers(queue: TimerQueue): () => void {
   const { now } = performance;
   class VirtualDate extends MachineDate {
     constructor(...args: readonly unknown[]) {
-      // What is given is for the machine's own to evaluate.
+      // The machine's own function checks its arguments.
       super(...((args.length === 0 ? [queue.nowMs] : args) as [number]));
     }
     static override now = () => queue.nowMs;

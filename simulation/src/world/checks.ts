@@ -18,6 +18,8 @@ const NEWEST = 100;
 const PENDING_BOUND_MS = 5 * 60_000;
 /** Longest until it has ended: a lease of a relayer that died, and what comes after. */
 const OPEN_BOUND_MS = 40 * 60_000;
+/** Age of a liar's claim by which an honest relayer has looked at it: a lease, a third of one, and a minute between looks. */
+const TAKEN_OVER_MS = 21 * 60_000;
 /** Longest until a request that cannot succeed has failed: twice the default patience, and a lease with the third that others wait. */
 const FAIL_BOUND_MS = 25 * 60_000;
 /** Longest until a relayer that lied is suspended, in milliseconds. */
@@ -65,6 +67,7 @@ export function startChecks(world: World): void {
   function refresh(story: Story, record: RequestRecord): void {
     story.status = record.status;
     story.claimedBy = record.claimedBy?.toLowerCase();
+    story.claimedAtMs = record.claimedAt === undefined ? undefined : Date.parse(record.claimedAt);
     story.txHash = record.txHash;
     story.errorMessage = record.errorMessage;
     if ((record.status !== 'success' && record.status !== 'failed') || story.endedAtMs !== undefined) return;
@@ -142,7 +145,8 @@ export function startChecks(world: World): void {
       Object.assign(story, { outlook: expected, openCalmMs: 0, pendingCalmMs: 0 });
     }
     const heldByLiar = story.claimedBy !== undefined && !honest.has(story.claimedBy) && story.status === 'processing';
-    if (heldByLiar) return;
+    // Honest relayers take it over a third of a lease after the end of one.
+    if (heldByLiar && realm.clock.now() - (story.claimedAtMs ?? 0) < TAKEN_OVER_MS) return;
     story.openCalmMs += LOOK_MS;
     if (story.status === 'pending') story.pendingCalmMs += LOOK_MS;
     const { kind, requestId } = story;
@@ -221,7 +225,7 @@ export function startChecks(world: World): void {
         const isOpen = story.endedAtMs === undefined || realm.clock.now() - story.endedAtMs < RECORD_BOUND_MS + 60_000;
         if (!isOpen) continue;
         let record = newest.get(story.requestId);
-        // What is older seldom moves.
+        // Older requests seldom move.
         if (record === undefined && looks % (story.endedAtMs === undefined ? 3 : 30) === 0)
           record = await readRecord(story.requestId);
         if (record !== undefined) refresh(story, record);

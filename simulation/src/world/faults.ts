@@ -153,7 +153,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
     async disks(minutes) {
       const from = random('disks');
       const isFilled = from.chance(0.5);
-      // What payments need after an older disk is a fault of its own.
+      // Payments with an older disk are a fault of their own.
       const service = from.pick(isFilled ? world.services : [...world.relayers, world.watchtower]);
       const disk = realm.disks.get(service.host) ?? { isFull: false };
       realm.disks.set(service.host, disk);

@@ -69,7 +69,13 @@ export async function postSigned(
   const story: Story = {
     ...{ requestId, kind, signer: user.account.address, digest, nonce, cloudId, fee, gas, expects },
     ...(entries && { entries }),
-    ...{ postedAtMs: realm.clock.now(), outlook: undefined, status: 'pending', claimedBy: undefined },
+    ...{
+      postedAtMs: realm.clock.now(),
+      outlook: undefined,
+      status: 'pending',
+      claimedBy: undefined,
+      claimedAtMs: undefined,
+    },
     ...{ txHash: undefined, errorMessage: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
   };
   stories.set(requestId, story);

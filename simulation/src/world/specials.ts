@@ -78,7 +78,7 @@ export async function createSpecials(setting: {
     const hash = await sponsor.writeContract({ ...token, args: [account.address, 1_000_000n * ETHER], chain: null });
     await client.waitForTransactionReceipt({ hash });
   }
-  // What they sign is nobody's signature: their code says yes to it.
+  // Their signature is nobody's: their code says yes to it.
   const [stranger] = keys.owners;
   const turncoats = keys.turncoats.map((own) => ({
     ...own,

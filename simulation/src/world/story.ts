@@ -41,6 +41,8 @@ export interface Story {
   /** As the gateway said last. */
   status: 'pending' | 'processing' | 'success' | 'failed';
   claimedBy: string | undefined;
+  /** Of its claim, in Unix milliseconds; undefined: there was none. */
+  claimedAtMs: number | undefined;
   txHash: string | undefined;
   errorMessage: string | undefined;
   endedAtMs: number | undefined;

@@ -155,7 +155,7 @@ export function startUsers(
       });
       await pause(60_000);
     }
-    // What is on its way is over before the next nonce is read.
+    // Requests on their way have ended before the next nonce is read.
     const own = [...stories.values()].filter(({ signer }) => signer === user.account.address);
     for (const story of own.slice(-4)) await untilEnded(story);
     await giveBack(user);

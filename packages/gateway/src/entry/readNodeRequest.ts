@@ -199,7 +199,7 @@ function gatherBody(incoming: IncomingMessage, { maxBytes, budget }: BodyBounds)
     const refuse = (error: Error) => {
       leave();
       joined.drop();
-      // What still comes is dropped, so that the connection can go on to the next request or to its end.
+      // The rest is dropped, so that the connection can go on to the next request or to its end.
       incoming.on('error', () => undefined).resume();
       reject(error);
     };

@@ -75,7 +75,7 @@ function createWebhooksHandler({ record, deliver, logger, invocation }: HandlerC
     const until = Date.now() + context.getRemainingTimeInMillis() - MARGIN_MS;
     const records = recordsOf(event);
     if (records[0]?.eventSource === 'aws:sqs') return await deliverAll(records, until);
-    // What fails here fails all of it, and comes again.
+    // A failure here fails the whole batch, which comes again.
     if (records[0]?.eventSource === 'aws:dynamodb') await record(records);
     else await deliver(undefined, until);
     return { batchItemFailures: [] };

@@ -181,7 +181,7 @@ async function runGuarded<Identity>(
   if (!countsItself) await countOnce();
   if (!signsBody) await readBody(ports, route, request);
   if (!countsItself) return await endpoint.handle(request, identity);
-  // What fails before it was counted has cost a call too.
+  // A call that fails before it was counted counts too.
   const countUncounted = async () => {
     if (context.limitHeaders === undefined) await countOnce();
   };

@@ -139,7 +139,7 @@ export function createWaits(changes: RequestChanges, { most, mostOfClient, hasRo
     waiting.add(pause.wake);
     const endsAt = performance.now() + order.waitSeconds * 1000;
     try {
-      // What a look has found is gone from here before the sleep begins.
+      // A look's result is dropped before the sleep begins.
       for (;;) {
         const next = await lookOn(order, endsAt);
         if (typeof next !== 'number') return next.found;

@@ -91,7 +91,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
     settling = undefined;
     const done = outcomes;
     outcomes = [];
-    // What cannot be written is made again once its time is up: at least once.
+    // A delivery whose outcome cannot be written is made again once its time is up: at least once.
     const news = await queue.settle({ now: now(), outcomes: done }).catch((error: unknown) => {
       const why = error instanceof Error ? String(error.cause ?? error) : String(error);
       logger.warn({ code: 'WEBHOOK_OUTCOMES_LOST', count: done.length, why }, 'webhook');

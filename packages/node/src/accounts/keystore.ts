@@ -18,7 +18,7 @@ function refuse(what: string): never {
 
 function recordOf(value: unknown, what: string): JsonRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(`${what} is no object`);
-  // What is neither null nor an array nor a primitive is a record.
+  // A value that is neither null nor an array nor a primitive is a record.
   return value as JsonRecord;
 }
 

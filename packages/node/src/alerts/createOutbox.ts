@@ -151,7 +151,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
         log.error({ channel: name, reason: error instanceof Error ? error.message : 'unknown' }, 'alerts wait');
         return JOURNAL_PAUSE_MS;
       });
-      // What was raised meanwhile may have come too late for this look.
+      // An alert raised meanwhile may have come too late for this look.
       if (waitMs === 0 || isWoken) continue;
       rest();
       const closed = new Promise<void>((resolve) => closing.addEventListener('abort', () => resolve(), { once: true }));

@@ -45,7 +45,7 @@ export function makeDirectory(path: string): void {
   try {
     makeLevels(resolve(path));
   } catch (error) {
-    // What `node:fs` throws.
+    // An error of `node:fs`.
     throw new DirectoryError(path, error as NodeJS.ErrnoException);
   }
 }

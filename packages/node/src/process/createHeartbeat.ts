@@ -32,7 +32,7 @@ export function createHeartbeat(options: {
       await response.body?.cancel();
       if (!response.ok) log.warn({ status: response.status }, 'the heartbeat was not taken');
     } catch {
-      // What was thrown may name the URL.
+      // The error may name the URL.
       log.warn({}, 'the heartbeat was not answered');
     }
   }

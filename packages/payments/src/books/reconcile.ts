@@ -154,7 +154,7 @@ function compareRows(journal: PaymentJournal, paymentIntentId: string, rows: rea
     if (amount !== payment.stablecoinAmount)
       faults.push(`the processor has ${told}, and the journal ${formatStablecoins(payment.stablecoinAmount)}`);
   }
-  // What went back to the card stays in the export.
+  // Payments refunded to the card stay in the export.
   if (payment.txHash === undefined && payment.state !== 'closed')
     faults.push(`the processor has it, and it is not paid: it is ${payment.state}`);
   return faults;

@@ -41,7 +41,7 @@ export async function checkSearchStart(
   account: { readonly self: Address; readonly fromBlock: number; readonly known: number },
 ): Promise<void> {
   const { self: address, fromBlock, known } = account;
-  // What nobody has used has paid nothing, whatever the node keeps of old blocks.
+  // An unused account has paid nothing, whatever the node keeps of old blocks.
   if (fromBlock === 0 || (await client.getTransactionCount({ address })) <= known) return;
   const count = (block: number) => client.getTransactionCount({ address, blockNumber: BigInt(block) });
   const before = fromBlock - 1;

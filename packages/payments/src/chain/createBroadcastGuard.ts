@@ -88,7 +88,7 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
 
   /**
    * Makes sure that nobody else's payout of it waits in the node: of an instance that nobody has named, whose claim ended before it was mined.
-   * What the pending block lacks is mined in the ones before it, which are searched next, or not broadcast. A node without one says nothing.
+   * A transfer that the pending block lacks is mined in the ones before it, which are searched next, or not broadcast. A node without one says nothing.
    */
   async function checkPending({ mark, isPlain }: Payout): Promise<void> {
     if (!isPlain) return;

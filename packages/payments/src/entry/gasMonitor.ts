@@ -64,6 +64,6 @@ async function main(): Promise<number> {
   }
 }
 
-// What this program writes is nobody else's business.
+// Nobody else may read this program's files.
 process.umask(0o077);
 process.exit(await main());

@@ -77,7 +77,7 @@ export async function findPayout(context: RelayerContext, payment: Payment): Pro
   for (;;) {
     const { headBlock } = await search.search();
     const paid = contract === undefined ? undefined : await findPaid(context, { contract, payoutId, headBlock });
-    // What went through the contract for another frontend is none of this payment's: the contract knows.
+    // A payout through the contract for another frontend is none of this payment's: the contract knows.
     const found: readonly FoundPayout[] =
       paid === undefined
         ? journal.marks.find(payoutId).filter((one) => isCounted(context, one) && one.via !== contract?.toLowerCase())

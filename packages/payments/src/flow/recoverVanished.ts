@@ -51,7 +51,7 @@ async function broadcastAgain(context: RelayerContext, nonces: { from: number; t
   const node = createClient({ transport: guard.transport });
   for (const { raw, txHash, nonce } of journal.broadcasts.list()) {
     if (nonce < nonces.from || nonce > nonces.to) continue;
-    // What the node has already, or has another version of, it refuses; the next look tells.
+    // The node refuses a transaction that it has, or has another version of; the next look tells.
     await node.request({ method: 'eth_sendRawTransaction', params: [raw] }).catch((error: unknown) => {
       log.debug({ txHash, reason: error instanceof Error ? error.name : 'unknown' }, 'not taken');
     });
@@ -92,7 +92,7 @@ async function isOwnNonce({ client, journal }: RelayerContext, nonce: number): P
 async function recoverOwn(context: RelayerContext, payment: Payment, nonce: number): Promise<void> {
   const { client, config } = context;
   if ((await countFinal(context)) > nonce) {
-    // What has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
+    // The transaction that has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
     if ((await findPayout(context, payment)) === undefined && !(await isStillMined(context, payment))) {
       if (!(await isOwnNonce(context, nonce))) context.watch.takeForeign(nonce);
       makeAnew(context, payment, 'the account nonce of its payout is consumed by another transaction');

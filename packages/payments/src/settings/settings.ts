@@ -149,7 +149,7 @@ function findFaults(program: Program, given: Environment): readonly string[] {
 export function parseSettings<Name extends Program>(program: Name, environment: Environment): Settings<Name> {
   const rules = { settings, findFaults: (given: Environment) => findFaults(program, given) };
   const { GAS_MONITOR_TARGETS: targets, ...values } = parseEnvironment(rules, environment);
-  // What the program requires has just been found to be there.
+  // The required settings have just been found to be there.
   return { ...values, gasTargets: parseGasTargets(targets ?? '') ?? [] } as Settings<Name>;
 }
 

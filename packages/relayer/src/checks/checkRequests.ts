@@ -107,7 +107,7 @@ export async function checkRequests(
     }
   }
   await Promise.all(known.map(evaluate));
-  // What cannot be asked now waits for its turn, as it would without a run.
+  // A request that cannot be asked about now waits for its turn, as it would without a run.
   await extendRuns(context, { candidates: known, verdicts, facts }).catch((error: unknown) => {
     if (!(error instanceof ChainError)) throw error;
   });

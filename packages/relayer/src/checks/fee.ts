@@ -131,7 +131,7 @@ export function transactionTerms(planned: {
   readonly ceiling: bigint;
 }): NonNullable<SimulatedCall['terms']> {
   const { gas, head, ceiling } = planned;
-  // What the sender offers at first.
+  // The sender's first offer.
   const maxFeePerGas = lower(2n * head.baseFeePerGas + head.tip, ceiling);
   return {
     gasLimit: lower((gas * (100n + GAS_MARGIN_PERCENT)) / 100n + GAS_MARGIN, mostGas(head)),

@@ -76,7 +76,7 @@ export function createSignatureTest(
   { chainId, forwarder, recoverSigner }: NonceContext,
   { action, params, signer, r, s }: SignedPart,
 ): (nonce: bigint) => Promise<boolean> {
-  // What no struct holds (signer, signature, permit) is left out by the typed data.
+  // The typed data leave out fields that no struct has (signer, signature, permit).
   const hashWith = createRequestHasher({ action, params: params as UnsignedParams, chainId, forwarder });
   return async (nonce) => (await recoverSigner({ digest: hashWith(nonce), v: params.v, r, s })) === signer;
 }
@@ -127,7 +127,7 @@ export function createExecutionTest(
   { chainId, forwarder }: Pick<NonceContext, 'chainId' | 'forwarder'>,
   { action, params, signer }: SignedPart,
 ): IsAbout {
-  // What no struct holds (signer, signature, permit) is left out by the typed data.
+  // The typed data leave out fields that no struct has (signer, signature, permit).
   const hashWith = createRequestHasher({ action, params: params as UnsignedParams, chainId, forwarder });
   return (event) => event.signer.toLowerCase() === signer && hashWith(event.nonce) === event.digest.toLowerCase();
 }

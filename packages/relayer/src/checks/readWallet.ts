@@ -43,7 +43,7 @@ const safe: readonly KnownSlot[] = [
  * Proxies by the hash of their code, and what they have to lead to. The hashes are those of the deployed code in the artifacts that Safe
  * publishes (`@gnosis.pm/safe-contracts` 1.3.0, `@safe-global/safe-contracts` 1.4.1), and of its register of deployments.
  *
- * What is on the list answers by its own storage alone, so that each wallet has to be changed by itself. Kernel asks a validator that its
+ * A wallet on the list answers by its own storage alone, so that each wallet has to be changed by itself. Kernel asks a validator that its
  * owner installs: one change there has many wallets change their minds. Coinbase's wallet signs in more than the 65 bytes that a request
  * has room for.
  *

@@ -74,7 +74,7 @@ export function createHealth(options: {
   }
   function describe(part: HealthPart): string | undefined {
     const failure = failures.get(part);
-    // What nodes do not agree on is asked again all the time: what is not asked any more has ended in some other way.
+    // A question on which nodes do not agree is asked again all the time: one that is not asked any more has ended in some other way.
     if (part === 'nodes' && failure !== undefined && now() - failure.lastMs > silentMs) return undefined;
     if (failure !== undefined) {
       return `${CANNOT[part]} since ${new Date(failure.sinceMs).toISOString()}: ${failure.reason}`;

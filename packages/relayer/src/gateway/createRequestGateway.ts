@@ -100,7 +100,7 @@ async function release({ client, events, signal }: GatewayContext, requestId: st
 async function claimBatch(context: GatewayContext, requestIds: readonly string[]): Promise<Map<string, ClaimResult>> {
   try {
     const { conflicts } = await context.calls.claim(requestIds);
-    // What is pending still was claimed by nobody: there was no room for it in the answer, or among the claims of this relayer.
+    // A request that is still pending was claimed by nobody: there was no room for it in the answer, or among the claims of this relayer.
     const lost = new Map<string, ClaimResult>(
       conflicts.map(({ requestId, status }) => [
         requestId.toLowerCase(),

@@ -68,7 +68,7 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
   const prune = database.prepare(
     'DELETE FROM evaluated WHERE request_id IN (SELECT request_id FROM evaluated ORDER BY evaluated_at LIMIT ?)',
   );
-  // What is never looked at again goes first.
+  // Requests that are never looked at again go first.
   const pruneFinal = database.prepare(
     `DELETE FROM evaluated WHERE request_id IN
        (SELECT request_id FROM evaluated WHERE recheck_at IS NULL OR pays_at <= 0 ORDER BY evaluated_at LIMIT ?)`,

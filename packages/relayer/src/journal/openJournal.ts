@@ -278,7 +278,7 @@ export function openJournal(options: {
     isFailing: commits.isFailing,
     /** Forgets some of what ended a week before; to be called now and then. @param nowMs - Unix time in milliseconds */
     forgetOld(nowMs: number): void {
-      // What is not on the disk yet is kept in memory, and so would this be.
+      // Writes that are not on the disk yet are kept in memory, and so would this one be.
       if (commits.isFailing() || nowMs - forgottenAtMs < FORGET_EVERY_MS) return;
       forgottenAtMs = nowMs;
       write(() => forgetOld(nowMs));
@@ -286,7 +286,7 @@ export function openJournal(options: {
     /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
     probe(): void {
       commits.commit();
-      // What failed once is tried by a write: a full disk lets a transaction begin.
+      // After a failure a write is tried: a full disk lets a transaction begin.
       if (commits.isFailing()) {
         for (const amount of [PROBE, '0']) writeNow(() => void setTotal.run('probe', amount));
       } else database.exec('BEGIN IMMEDIATE; ROLLBACK');

@@ -74,7 +74,7 @@ function createFreshness({ gateway, inFlight, events, signal }: RelayerContext) 
     }
   }
   return async (slice: readonly Candidate[]): Promise<readonly Claimable[] | undefined> => {
-    // What has changed since it was picked is picked anew; it may change while the gateway is asked, too.
+    // A request that has changed since it was picked is picked anew; it may change while the gateway is asked, too.
     const pending = await look(slice.filter(isClaimable));
     if (pending === undefined) return undefined;
     return slice.filter(isClaimable).filter((claimable) => {

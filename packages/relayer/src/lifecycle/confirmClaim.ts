@@ -46,7 +46,7 @@ async function confirmOne(context: RelayerContext, { requestId, state }: OpenReq
     return [];
   }
   if (state === 'claiming') journal.move([{ requestId, to: 'claimed', by, nowMs: now() }]);
-  // What was in its way before a restart was so since then.
+  // A reason from before a restart holds since then.
   inFlight.note(requestId, { kind: 'blocked', sinceMs: journal.wait(requestId)?.sinceMs ?? now() });
   events.emit({ type: 'claim-resumed', requestId });
   return [requestId];

@@ -70,7 +70,7 @@ export function createContext(
   const calls = createQueueCalls({ client, chainName, signal });
   const gateway = createRequestGateway({ client, calls, chainName, events, now, signal });
   const clock = { now, random, wake, signal };
-  // What waits for cheaper gas waits a little longer.
+  // A request that waits for cheaper gas waits a little longer.
   const gasPrice = async () => (await chain.state.head(PRICE_MS)).gasPrice;
   const known = { gateway, candidates, journal, inFlight, events };
   const queue = createQueue({ ...known, ...clock, calls, gatewayReturns, gasPrice });

@@ -22,7 +22,7 @@ export function gatherWrites(
   limits: { readonly maxBatchSize: number; readonly batchCosts: BatchCostTracker },
 ): readonly (readonly OpenRequest[])[] {
   const isWrite = ({ record, attempts }: OpenRequest) => record.action === 'WRITE_DATA_FOR' && attempts === 0;
-  // What a contract wallet does with its gas concerns its own transaction alone.
+  // A contract wallet gets its own transaction: its use of gas concerns nobody else.
   const isSigned = ({ signatures }: OpenRequest) => signatures.every(({ nonce }) => nonce !== undefined);
   const writes = inOrder(requests.filter((request) => isWrite(request) && isSigned(request)));
   const isGathered = limits.maxBatchSize > 1 && limits.batchCosts.isWorthwhile(writes.length);

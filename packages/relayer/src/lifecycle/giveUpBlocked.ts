@@ -58,7 +58,7 @@ export async function giveUpBlocked(
   const { gap, signatures = [], errorMessage = 'it would revert' } = verdict;
   const gapState = knownGapState(wait, verdict);
   if (now() - carryWait(wait, { ...verdict, gapState }, now()).sinceMs < policy.giveUpMs) {
-    // What is known to have been open has its patience begin anew once it is open no more.
+    // If the earlier request was open, the wait begins anew once it is open no more.
     const isOpen = gap !== undefined && gapState === undefined && (await isGapAwaited(gap));
     return { ...verdict, gapState: isOpen ? 'awaited' : gapState };
   }

@@ -22,7 +22,7 @@ export async function countRoom({ chain, inFlight, journal, policy, events }: Re
   const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
   events.emit({ type: 'balance-read', wei: balance });
   const room = policy.maxInFlight - inFlight.size;
-  // What is claimed while nothing can be sent, or written down, would be kept from others.
+  // A claim made while nothing can be sent, or written down, would keep the request from others.
   if (room <= 0 || sender.isHeld() || journal.isFailing()) return 0;
   const price = lower(gasReserve, policy.maxFeePerGas);
   const extra = await reader.extraCost(TYPICAL_DATA, TYPICAL_GAS);
@@ -38,7 +38,7 @@ function isUnsearched({ verdict }: Candidate): boolean {
 /** One request a signer, for the next one is in order only after it; and what follows it in a run. */
 function listClaimable({ gateway, inFlight, now }: RelayerContext, seen: readonly Candidate[]): Claimable[] {
   const signers = new Set<string>();
-  // What was claimed, and has ended, while this was evaluated is not known any more: a second claim would look like a rival's.
+  // A request that was claimed, and has ended, while this was evaluated is not known any more: a second claim would look like a rival's.
   const isFree = ({ record: { requestId } }: Candidate) =>
     gateway.candidates.has(requestId) && !inFlight.has(requestId);
   const fresh = seen.filter(

@@ -131,7 +131,7 @@ async function reviewOne(context: RelayerContext, request: OpenRequest): Promise
   const backOff = createBackOff({ ...PAUSES, random, signal });
   const search = createNonceSearch(request.record, request.signatures);
   const memory = { search, mayStillCome: createGapQuestionForClaim(context) };
-  // What looks well here, and does not where it is about to be sent, is not looked at without a pause.
+  // A request that looks well here, and not right before it is sent, is not looked at without a pause.
   if (inFlight.status(requestId)?.refusal !== undefined) await backOff.wait();
   while (!signal.aborted) {
     try {

@@ -110,7 +110,7 @@ async function prune({ journal, chain }: RelayerContext): Promise<void> {
 
 /** Looks at a chain: whether it can be used is told by its health. @param balanceMs - how old the ether may be */
 function lookAtChain({ chain, events }: RelayerContext, balanceMs: number): void {
-  // What fails here is noted where the block is read.
+  // A failure here is noted where the block is read.
   void chain.state.block().catch(() => undefined);
   const balance = chain.state.balance(balanceMs);
   void balance.then((wei) => events.emit({ type: 'balance-read', wei })).catch(() => undefined);

@@ -18,7 +18,7 @@ async function postAgain(options: EnforcerOptions, { requestId }: StoredFinding)
   const { journal, gateway, alerter, log } = options;
   const row = journal.get(requestId);
   if (row?.body === undefined) return;
-  // What the gateway has stored it takes again.
+  // The gateway takes again a request that it has stored.
   const body = JSON.parse(row.body) as Record<string, unknown>;
   const call = { method: 'POST', path: '/requests', body, repeat: 'ifUnsent' } as const;
   const { requestId: stored } = Object(await gateway.transport.call(call)) as { readonly requestId?: string };

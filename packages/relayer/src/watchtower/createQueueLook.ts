@@ -103,7 +103,7 @@ function createFeedWait({ client, chainName }: QueueLookOptions, news: RequestRe
   let cursor: string | undefined;
   let quiet = 0;
   return async function waitForNews(signal: AbortSignal): Promise<void> {
-    // What was posted before the first cursor is found by the look that follows at once.
+    // Requests posted before the first cursor are found by the look that follows at once.
     const from = cursor === undefined ? ({ from: 'now', wait: 0 } as const) : { cursor, wait: WAIT_SECONDS };
     const page = await client.readFeed({ chainName, ...from, signal }).catch(() => undefined);
     cursor = page?.cursor;

@@ -210,7 +210,7 @@ function settle(
   if ((word === 'refuted' || word === 'confirmed') && row.state === 'held') journal.resetIdle(requestId);
   if (word === 'refuted' && row.status === 'failed') journal.setState(requestId, 'watching');
   if (word !== 'confirmed' && word !== 'otherForwarder') return undefined;
-  // What is held is watched on: it can still be reported.
+  // A held request is watched on: it can still be reported.
   if (row.state !== 'held') journal.setState(requestId, 'done');
   return put(
     options,

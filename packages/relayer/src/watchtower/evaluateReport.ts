@@ -137,7 +137,7 @@ function evaluateFailed(given: Case): Evaluation {
   const { executions } = evidence;
   const [first] = executions;
   if (first === undefined) return evaluateUndone(given);
-  // What is signed can be posted again by anybody, and its reporter may carry that out much later.
+  // Anybody can post a signed request again, and its reporter may carry that out much later.
   const endedBlock = report.endedBlock ?? evidence.head.number;
   const isOwn = ({ relayer, block }: SeenExecution) =>
     relayer === report.relayer && block <= endedBlock + evidence.confirmations + KEPT_BLOCKS;

@@ -164,7 +164,7 @@ export function errorFromResponse(
     details: Array.isArray(details) ? details : [],
     retryAfterMs: readRetryAfter(headers.get('retry-after'), nowMs),
     requestId: headers.get('x-request-id') ?? undefined,
-    // What a broken gateway, or a proxy before it, has done by then is unknown.
+    // A broken gateway, or a proxy before it, may have done anything by then.
     mayHaveHappened: status >= 500,
   });
 }

@@ -63,7 +63,7 @@ async function readBody(response: Response, { what, mostBytes = Infinity }: Http
  */
 export async function fetchOnce({ fetch, now }: HttpContext, call: HttpRequest): Promise<HttpResponse> {
   const { what, url, method, headers, body, signal } = call;
-  // What came before, such as a person's signing, may have taken its time.
+  // Earlier steps, such as a person's signing, may have taken their time.
   if (signal?.aborted) throw abortedError(what, signal, false);
   try {
     const response = await fetch(url, {

@@ -30,7 +30,7 @@ export interface NonceSearch {
  */
 export function createNonceSearch({ domain, isSigned, mostChecks }: SignatureCheck): NonceSearch {
   const open = new Map<string, RequestRecord>();
-  // What did not fit the nonce that was asked for last: a signer who refuses a wallet's prompt comes back for the same.
+  // Signatures that did not fit the nonce asked for last: a signer who refuses a wallet's prompt comes back for the same.
   let refuted = new Set<string>();
   let askedLast: bigint | undefined;
   let likely: string | undefined;

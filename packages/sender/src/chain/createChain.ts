@@ -293,7 +293,7 @@ interface SignedTransaction {
  */
 async function readSigned(shown: unknown, account: Address): Promise<SignedTransaction | undefined> {
   try {
-    // What is none has something missing, which throws below.
+    // A value that is no record lacks fields, which throws below.
     const { r, s, v, yParity, input, ...rest } = formatTransaction(shown as RpcTransaction);
     const signature = { r, s, v, ...(yParity !== undefined && { yParity }) };
     // Each type of transaction has fields of its own, which are among those that were read.

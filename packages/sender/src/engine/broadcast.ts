@@ -58,7 +58,7 @@ function refuse(engine: Engine, { intent, error }: { intent: LiveIntent; error: 
     engine.watching.schedule(0);
   }
   const failure = FINAL_REFUSALS[refusal];
-  // What a node has taken once can be mined; only what none is known to have taken is given up.
+  // A transaction that a node has taken once can be mined; only one that none is known to have taken is given up.
   if (failure !== undefined && intent.state === 'signed') {
     intent.failure = failure;
     engine.dirty.add(intent);

@@ -18,7 +18,7 @@ async function nextFees(
 ): Promise<Fees | undefined> {
   const market = await engine.fees.market();
   const { bumpPercent } = engine.settings;
-  // What frees a nonce is bounded by the sender's ceiling alone.
+  // The transaction that frees a nonce is bounded by the sender's ceiling alone.
   const ceiling = kind === 'call' ? ceilingOf(engine, intent) : engine.settings.ceiling;
   const before = newestVersion(intent);
   const times = intent.isUnderpriced ? MAX_TIMES_MARKET_UNDERPRICED : MAX_TIMES_MARKET;
@@ -53,7 +53,7 @@ async function replace(
   intent.isUnderpriced = false;
   if (fees === undefined) return;
   const { intentId, state, nonce } = intent;
-  // What is unmined has a nonce.
+  // An unmined intent has a nonce.
   const base = { intentId, fees, nonce: nonce as number };
   const version =
     kind === 'call'

@@ -137,10 +137,10 @@ export async function waitForForeign(engine: Engine): Promise<boolean> {
   if (heldBelow === undefined) return true;
   const told = await readPoolStates(engine, heldBelow);
   const state = await findPoolState(engine, told);
-  // What is waited for has changed meanwhile.
+  // The nonce to wait for has changed meanwhile.
   if (state === 'waiting' || engine.heldBelow !== heldBelow) return false;
   if (state === 'dropped') {
-    // What is our own stands behind it.
+    // Our own transactions stand behind it.
     if (unminedIntents(engine).length > 0) return false;
     const latest = leastAgreed(told.map((one) => one.latest));
     engine.nextNonce = Math.max(latest, (engine.journal.highestNonce() ?? -1) + 1);

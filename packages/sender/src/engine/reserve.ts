@@ -103,7 +103,7 @@ async function pickAffordable(engine: Engine, offers: readonly Offer[]): Promise
   const neededWei = costOf(first);
   if (!engine.isShort) engine.emit({ type: 'insufficientFunds', balanceWei: engine.spendableWei, neededWei });
   engine.isShort = true;
-  // What is on its way may cost less than was set aside for it.
+  // A transaction on its way may cost less than was set aside for it.
   if (unminedIntents(engine).length > 0 || first.intent.isJournalled) return [];
   const message = `The account has ${engine.spendableWei} wei to spend, and the transaction may cost ${neededWei}; fund the account.`;
   forgetIntent(engine, { intent: first.intent, error: new SenderError('INSUFFICIENT_FUNDS', message) });

@@ -67,7 +67,7 @@ export function takeReorg(engine: Engine, intent: LiveIntent): void {
   intent.mined = undefined;
   intent.lineage = undefined;
   intent.nextBroadcastAtMs = 0;
-  // What is mined has a place and a nonce.
+  // A mined intent has a place and a nonce.
   if (mined === undefined || nonce === undefined) throw new TypeError(`intent ${intent.intentId} was mined nowhere`);
   engine.emit({ type: 'reorged', intentId: intent.intentId, nonce, txHash: mined.txHash });
 }
@@ -111,7 +111,7 @@ async function findConsumer(engine: Engine, search: Search) {
 
 /** The old nonce is gone for good, and none of the intent's transactions has it: it may be sent once more, or is given up. */
 function takeProof(engine: Engine, { intent, foreignTxHash }: { intent: LiveIntent; foreignTxHash: Hash }): void {
-  // What is displaced has a nonce.
+  // A displaced intent has a nonce.
   const nonce = intent.nonce as number;
   const { intentId } = intent;
   engine.consumers.delete(nonce);

@@ -272,7 +272,7 @@ async function repairGaps(engine: Engine, count: number | undefined): Promise<vo
   engine.gapRounds = isGap ? engine.gapRounds + 1 : 0;
   if (engine.gapRounds < MIN_GAP_ROUNDS) return;
   engine.gapRounds = 0;
-  // What waits in the node is no gap, though it be foreign.
+  // A transaction that waits in the node is no gap, even if it is foreign.
   const waiting = (await engine.chain.accountNonces('pending')).map((told) => told.count);
   let nonce = Math.max(count, mostAgreed(waiting));
   for (let filled = 0; nonce < highest && filled < MAX_FILLED; nonce++) {

@@ -145,7 +145,7 @@ export function describeIntent(intent: LiveIntent): Intent {
  */
 export function describeOutcome(intent: LiveIntent, receipt: Receipt): Sent {
   const { status, blockNumber, blockHash, gasUsed, effectiveGasPrice, dataFee, logs, txHash } = receipt;
-  // What is mined has a nonce.
+  // A mined intent has a nonce.
   const nonce = intent.nonce as number;
   const price = { gasUsed, effectiveGasPrice, dataFee };
   return { intentId: intent.intentId, txHash, nonce, status, blockNumber, blockHash, ...price, logs };

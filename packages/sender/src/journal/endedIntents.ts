@@ -14,7 +14,7 @@ function endedParameters(intent: LiveIntent): Record<string, SQLInputValue> {
   const hashes = intent.versions.map(({ hash }) => hash);
   return {
     intent_id: intentId,
-    // What has ended has a nonce.
+    // An ended intent has a nonce.
     nonce: intent.nonce as number,
     call_hash: hexToBytes(hashCall(intent.call)),
     hashes: hexToBytes(concat(hashes)),

@@ -103,7 +103,7 @@ export function createDeliveryItem({ webhookId, place, now, ...facts }: NewDeliv
   const { event, at, record } = facts;
   const { requestId } = record;
   return {
-    // What one webhook is told of one request is one lane.
+    // One webhook's deliveries of one request are one lane.
     ...{ lane: `${webhookId}#${requestId}`, place, webhookId },
     deliveryId: `${String(at).padStart(TIME_DIGITS, '0')}-${place}`,
     messageId: messageIdOf([webhookId, place, requestId, event, at]),

@@ -193,7 +193,7 @@ export function createIndexWalk(table: RequestTable, plan: WalkPlan): IndexWalk 
     position() {
       const last = given.at(-1)?.position ?? after;
       if (returned.length > 0) return last;
-      // What was passed over is not read again: up to where the lane that was read least far has come.
+      // Entries passed over are not read again: up to where the lane that was read least far has come.
       const places = openLanes(all).map(({ scanned }) => scanned);
       const known = places.filter((place) => place !== undefined).sort((a, b) => (comes(a, b) ? -1 : 1));
       const reached = known.length === places.length ? known[0] : undefined;

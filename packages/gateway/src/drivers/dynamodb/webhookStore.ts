@@ -137,7 +137,7 @@ export function createWebhookStore({
       });
       return await completeOne(rotated);
     },
-    // What waited for it is read by nobody, and expires.
+    // Its waiting deliveries are read by nobody, and expire.
     remove: register.remove,
     listDeliveries: (query) => listDeliveries(deliveries, query),
     resend: (order) => resendDelivery(deliveries, order),

@@ -81,7 +81,7 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
   }
 
   function hear(payload: string | undefined): void {
-    // What this database's gateways write.
+    // Written by this database's gateways.
     const { process: from, requestIds, chainNames, ...range }: Notification = JSON.parse(payload ?? '{}');
     if (from === process) return;
     told.add(range);

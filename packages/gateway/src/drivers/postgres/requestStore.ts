@@ -26,7 +26,7 @@ function numbered(sql: string): string {
 
 async function readByIds({ read, tables }: Reader, ids: readonly unknown[], statuses: readonly Condition[] = []) {
   if (ids.length === 0) return [];
-  // What has moved on meanwhile has no place in the page.
+  // A request that has moved on meanwhile has no place in the page.
   const conditions: readonly (readonly [string, ...unknown[]])[] = [
     ['request_id = ANY(?::uuid[])', ids],
     ...anyOf(statuses),
@@ -77,7 +77,7 @@ async function readFeed(reader: Reader, query: FeedQuery): Promise<FeedPage> {
   };
   const [claims, fresh] = await Promise.all([walk('processing', start.lapsed), walk('pending', start.pending)]);
   const { values, ...rest } = fillFeed(query, start, { claims, fresh });
-  // What has moved on since comes again with its new number, if it is pending then.
+  // A request that has moved on since comes again with its new number, if it is pending then.
   const open: Condition[] = [["status = 'pending'"], ["status = 'processing' AND claimed_at <= ?", leaseExpiredAt]];
   return { items: await readByIds(reader, values, open), ...rest };
 }

@@ -160,7 +160,7 @@ const OPERATIONS: Readonly<Record<ObjectOperation, Operation>> = {
   put: { method: 'PUT', queryEnd: '' },
   get: {
     method: 'GET',
-    // What is stored came from a stranger: a browser must save it, never show it in the bucket's origin.
+    // The object came from a stranger: a browser must save it, never show it in the bucket's origin.
     queryEnd: '&response-content-disposition=attachment&response-content-type=application%2Foctet-stream',
   },
   head: { method: 'HEAD', queryEnd: '' },

@@ -72,7 +72,7 @@ const RECORD_FIELDS = [
 function writeBody(row: Row): string {
   const values = JSON.parse(String(row.record)) as readonly unknown[];
   const fields = Object.fromEntries(RECORD_FIELDS.map((name, i) => [name, values[i]]));
-  // What the triggers have written of a record.
+  // Written by the triggers.
   const record = { requestId: row.request_id, ...present(fields) } as MessageFacts['record'];
   return writeMessageBody({ event: row.event as MessageFacts['event'], at: Number(row.at), record });
 }

@@ -125,7 +125,7 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
       };
     },
     committed(moves) {
-      // What others have committed between two of this process's own is still to be told.
+      // Others' commits between two of this process's own are still to be announced.
       if (moves?.after === known) known = moves.last;
     },
     moved: watchers.moved,

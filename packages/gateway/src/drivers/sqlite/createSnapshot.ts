@@ -22,7 +22,7 @@ function currentTurn(): number {
  * Lets the reads of one turn of the event loop share a transaction: to take and give back the file's read lock costs as much as
  * looking a record up.
  *
- * What this process has acknowledged is seen at once, for a commit ends the snapshot before its answer goes out. What another
+ * This process's own commits are seen at once, for a commit ends the snapshot before its answer goes out. What another
  * process acknowledges is seen by every call that begins to arrive afterwards: the turn in which it arrives begins later, and no
  * transaction is read from in a later turn than its own.
  *

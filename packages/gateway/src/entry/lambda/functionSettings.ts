@@ -63,7 +63,7 @@ export function parseFunctionSettings(environment: Environment): FunctionSetting
   // A function has no development issuer, and wants a key of its own: it may be behind an edge in each stage.
   const settings = parseOrFaults({ ...environment, STORE: 'dynamodb', ALLOW_DEV_IN_PUBLIC: 'true' });
   if (settings instanceof SettingsError) {
-    // What both name is said once.
+    // A fault that both name is listed once.
     const others = settings.faults.filter((fault) => !missing.some((own) => own.split(':')[0] === fault.split(':')[0]));
     throw new SettingsError([...others, ...missing]);
   }

@@ -17,7 +17,7 @@ export const OPEN_API_PLACEHOLDERS: OpenApiFacts = {
  * @returns the document as the generator would have made it, as JSON
  */
 export function fillOpenApi(template: string, { publicUrl, maxBatchSize, maxBodyBytes }: OpenApiFacts): string {
-  // What a JSON string holds, without its quotes.
+  // The content of a JSON string, without its quotes.
   const url = JSON.stringify(publicUrl).slice(1, -1);
   return template
     .replaceAll(OPEN_API_PLACEHOLDERS.publicUrl, () => url)

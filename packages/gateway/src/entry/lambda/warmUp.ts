@@ -93,7 +93,7 @@ export async function warmUp(context: WarmUpContext): Promise<void> {
     limit.resolve();
   }, LIMIT_MS);
   const functionContext = { awsRequestId: 'init', getRemainingTimeInMillis: () => CALL_LIMIT_MS };
-  // What fails here fails again at a call, which says so.
+  // A failure here comes again at a call, which says so.
   const play = async () => {
     await prepare();
     for (let round = 0; round < ROUNDS && !isOver; round++) {

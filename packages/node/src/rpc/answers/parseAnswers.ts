@@ -54,7 +54,7 @@ export function parseBytes(value: unknown, what: string): Hex {
 /** Reads an object. */
 export function parseRecord(value: unknown, what: string): JsonRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw nonsense(what);
-  // What is neither null nor an array nor a primitive is a record.
+  // A value that is neither null nor an array nor a primitive is a record.
   return value as JsonRecord;
 }
 

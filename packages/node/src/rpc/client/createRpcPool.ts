@@ -117,7 +117,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     const told = await compareHeads(clients, BigInt(Math.floor(now() / 1000)));
     const believed = told.flatMap(({ head, isMadeUp }) => (head === undefined || isMadeUp ? [] : [head.number]));
     const [best] = believed.toSorted((one, other) => (one < other ? 1 : -1));
-    // What was higher before was made up.
+    // A higher block reported before was made up.
     highest = best ?? highest;
     for (const [index, node] of nodes.entries()) {
       node.isDeprioritized = told[index]?.isMadeUp ?? false;

@@ -94,7 +94,7 @@ export function openSeenChain(database: DatabaseSync): SeenChain {
   let known: readonly SeenHead[] | undefined;
   function heads(): readonly SeenHead[] {
     const read = known ?? statements.heads.all().map(readHead);
-    // What a transaction has written may be undone with it.
+    // A transaction's events may be undone with it.
     if (!database.isTransaction) known = read;
     return read;
   }

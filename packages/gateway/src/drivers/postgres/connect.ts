@@ -48,6 +48,16 @@ export function splitHosts(url: string): readonly string[] {
 /** Tells where a database is, without who enters it. */
 export const hostOf = (url: string) => url.replace(/^.*?:\/\/(?:[^@/]*@)?/, '').replace(/\?.*$/, '');
 
+const translated = new Map<string, string>();
+/** Writes SQL that both SQL stores share in the words of this one. */
+export function translate(sql: string): string {
+  const known = translated.get(sql);
+  if (known !== undefined) return known;
+  const own = sql.replaceAll(/\?(\d+)/g, '$$$1');
+  translated.set(sql, own);
+  return own;
+}
+
 /** Names of prepared statements, by their text. */
 const statementNames = new Map<string, string>();
 

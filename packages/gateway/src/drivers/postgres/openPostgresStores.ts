@@ -3,7 +3,7 @@ import { createRetention, type RetentionOptions } from '../sql/createRetention.t
 import type { SqlStores } from '../sql/sqlStores.ts';
 import { relayerOfRow, type TableNames } from '../sql/tables.ts';
 import { createWebhookStore } from '../sql/webhookStore.ts';
-import { type DatabaseOptions, openPostgres } from './connect.ts';
+import { type DatabaseOptions, openPostgres, translate } from './connect.ts';
 import { createChanges } from './createChanges.ts';
 import { createGroupedRead } from './createGroupedRead.ts';
 import { createWriter } from './createWriter.ts';
@@ -12,7 +12,6 @@ import { createRateLimitStore } from './rateLimitStore.ts';
 import { TEXT_FORM } from './records.ts';
 import { createRequestStore } from './requestStore.ts';
 import { schemasOf, tablesOf } from './schema.ts';
-import { translate } from './writes.ts';
 
 export interface PostgresStores extends SqlStores {
   /** Removes all that is old by now. @throws DependencyUnavailableError */

@@ -1,13 +1,12 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
-import { MAX_WAITING, MAX_WAITING_POSTS } from '../../ports/deliveryRules.ts';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import { eventOfMove } from '../../ports/webhookMessage.ts';
+import { eventOfMove, type MessageFacts } from '../../ports/webhookMessage.ts';
 import { type CommittedMoves, createCounterChanges, type Move, type Weight } from '../sql/createCounterChanges.ts';
 import type { HeldRequest, MoveContext } from '../sql/moves.ts';
+import { writeOutbox } from '../sql/outbox.ts';
 import type { Row } from '../sql/sqlWrite.ts';
-import { EVENT_BITS } from '../sql/webhookRows.ts';
-import type { Query } from './connect.ts';
+import { type Query, translate } from './connect.ts';
 import { type NewRequest, saveCreated, weightOf } from './createRequests.ts';
 import { errorColumn, HELD_COLUMNS, heldOfRow } from './records.ts';
 import { saveCounters } from './saveCounters.ts';
@@ -55,61 +54,6 @@ export interface TransactionStart {
   readonly webhooks: readonly Row[];
 }
 
-/** An event on its way to the receivers that want it. */
-interface Happened {
-  readonly event: WebhookEvent;
-  readonly at: number;
-  readonly record: StoredRequest;
-}
-
-const sameSigner = (wanted: unknown, { signer }: StoredRequest) =>
-  wanted === null || String(wanted).toLowerCase() === signer.toLowerCase();
-
-function wants(webhook: Row, { event, record }: Happened): boolean {
-  const { events, chain_name: chainName, signer } = webhook;
-  if ((Number(events) & EVENT_BITS[event]) === 0) return false;
-  return (chainName === null || chainName === record.chainName) && sameSigner(signer, record);
-}
-
-/** Writes one delivery for each webhook that wants it and has room; for the others it is counted. */
-function saveOutbox(
-  { query, tables }: Pick<Transaction, 'query' | 'tables'>,
-  webhooks: readonly Row[],
-  happened: readonly Happened[],
-): Promise<unknown>[] {
-  const insert = `
-    INSERT INTO ${tables.deliveries} (webhook_id, request_id, event, at, record, next_at)
-    SELECT $1, $2, $3, $4, $5, CASE WHEN EXISTS (
-      SELECT 1 FROM ${tables.deliveries} WHERE webhook_id = $1 AND request_id = $2 AND state = 'waiting'
-    ) THEN NULL ELSE $4::bigint END`;
-  return webhooks.flatMap((webhook) => {
-    const sent: Promise<unknown>[] = [];
-    let waiting = Number(webhook.waiting);
-    let dropped = 0;
-    let droppedAt = 0;
-    for (const one of happened.filter((each) => wants(webhook, each))) {
-      const { event, at, record: r } = one;
-      if (waiting >= (event === 'request.created' ? MAX_WAITING_POSTS : MAX_WAITING)) {
-        dropped++;
-        droppedAt = at;
-        continue;
-      }
-      const facts = [
-        ...[r.chainName, r.action, r.signer, r.status, r.createdAt, r.updatedAt],
-        ...[r.txHash ?? null, r.errorMessage ?? null, r.claimedBy ?? null, r.claimedAt ?? null],
-      ];
-      sent.push(query(insert, [webhook.id, r.requestId, event, at, JSON.stringify(facts)]));
-      waiting++;
-    }
-    const count = query(
-      `UPDATE ${tables.webhooks} SET waiting = $1, dropped = dropped + $2,
-        dropped_at = CASE WHEN $2::bigint > 0 THEN $3 ELSE dropped_at END WHERE id = $4`,
-      [waiting, dropped, droppedAt, webhook.id],
-    );
-    return [...sent, count];
-  });
-}
-
 /** @param moved - records, with the numbers of their last moves */
 async function saveMoved(
   { query, tables }: Pick<Transaction, 'query' | 'tables'>,
@@ -154,7 +98,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
   const moved = new Map<HeldRequest, number>();
   const requestIds = new Set<string>();
   const chainNames = new Set<string>();
-  const happened: Happened[] = [];
+  const happened: MessageFacts[] = [];
   let start: TransactionStart = { sequence: 0, webhooks: [] };
   let last = 0;
 
@@ -223,7 +167,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
         made.size > 0 && saveCreated({ query, tables }, [...made.values()]),
         moved.size > 0 && saveMoved({ query, tables }, moved),
         ...saveCounters(query, tables, { ...counters, durationsOf }),
-        ...(happened.length > 0 ? saveOutbox({ query, tables }, start.webhooks, happened) : []),
+        ...writeOutbox(tables, start.webhooks, happened).map(({ sql, values }) => query(translate(sql), values)),
       ]);
       const moves = { after: start.sequence, last };
       const isMoved = last !== start.sequence;

@@ -16,6 +16,7 @@ import { createDeliveryWrites } from '../sql/deliveryWrites.ts';
 import { BY_ADMINISTRATOR, claim, claimAll, release, reopen, report, reportAll } from '../sql/moves.ts';
 import type { SqlValue, SqlWrite } from '../sql/sqlWrite.ts';
 import { createWebhookWrites } from '../sql/webhookWrites.ts';
+import { translate } from './connect.ts';
 import { createRequests, type NewRequest, readSubmitted } from './createRequests.ts';
 import { TEXT_FORM, weightOfRow } from './records.ts';
 import type { Tables } from './schema.ts';
@@ -135,16 +136,6 @@ async function removeRequest(tx: Transaction, requestId: string): Promise<Remova
   await tx.query(`DELETE FROM ${tx.tables.requests} WHERE request_id = $1`, [requestId]);
   tx.removed({ requestId: held.record.requestId, chainName, status, at: updatedAt, weight: held.weight });
   return 'removed';
-}
-
-const translated = new Map<string, string>();
-/** Writes SQL that both SQL stores share in the words of this one. */
-export function translate(sql: string): string {
-  const known = translated.get(sql);
-  if (known !== undefined) return known;
-  const own = sql.replaceAll(/\?(\d+)/g, '$$$1');
-  translated.set(sql, own);
-  return own;
 }
 
 /** Replaces NUL, which a receiver's answer may hold and PostgreSQL's text may not. */

@@ -55,7 +55,7 @@ const messageIdOfRow = ({ webhook_id, seq, request_id, event, at }: Row) =>
 export function deliveryOfRow(row: Row): DeliveryRecord {
   return {
     ...{ deliveryId: String(row.seq), messageId: messageIdOfRow(row), requestId: String(row.request_id) },
-    // The columns hold what the triggers and this driver write.
+    // The columns hold what the drivers write.
     ...{ event: row.event as DeliveryRecord['event'], status: row.state as DeliveryRecord['status'] },
     ...{ attempts: Number(row.attempts), createdAt: Number(row.at) },
     ...present({ nextAttemptAt: numberOf(row.next_at), endedAt: numberOf(row.ended_at) }),
@@ -63,7 +63,7 @@ export function deliveryOfRow(row: Row): DeliveryRecord {
   };
 }
 
-/** The fields of a stored record, in the order in which the triggers write them. */
+/** The fields of a stored record, in the order in which the outbox has them. */
 const RECORD_FIELDS = [
   ...['chainName', 'action', 'signer', 'status', 'createdAt', 'updatedAt'],
   ...['txHash', 'errorMessage', 'claimedBy', 'claimedAt'],
@@ -72,7 +72,7 @@ const RECORD_FIELDS = [
 function writeBody(row: Row): string {
   const values = JSON.parse(String(row.record)) as readonly unknown[];
   const fields = Object.fromEntries(RECORD_FIELDS.map((name, i) => [name, values[i]]));
-  // Written by the triggers.
+  // Written by the outbox.
   const record = { requestId: row.request_id, ...present(fields) } as MessageFacts['record'];
   return writeMessageBody({ event: row.event as MessageFacts['event'], at: Number(row.at), record });
 }

@@ -69,7 +69,6 @@ export function createWebhookWrites({ webhooks, deliveries }: WebhookTables) {
   }
 
   return {
-    countAll,
     *addWebhook({ webhookId, secret, now, ...target }: NewWebhook): SqlWrite<WebhookRecord | undefined> {
       const { url, events, chainName = null, signer = null, label = null, enabled } = target;
       if ((yield* find(webhookId)) === undefined && (yield* countAll()) >= MAX_WEBHOOKS) return undefined;

@@ -3,6 +3,7 @@ import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import { type Creation, RECORD_BYTES, type StoredRequest, type Submission } from '../../ports/requestStore.ts';
 import { submissionKeyOf } from '../../ports/submissionKey.ts';
 import type { Counters } from './counters.ts';
+import type { Outbox } from './outbox.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
 
 /** Bytes of a key that an index holds: as many as a number holds exactly. What has the same ones is then compared whole. */
@@ -54,7 +55,11 @@ function findSubmitted(select: StatementSync, key: string): StoredRequest | unde
 }
 
 /** Prepares the storing of new records. */
-export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters: Counters) {
+export function prepareCreate(
+  database: DatabaseSync,
+  t: QuotedTables,
+  { counters, outbox }: { readonly counters: Counters; readonly outbox: Outbox },
+) {
   const insert = database.prepare(`
     INSERT INTO ${t.requests}
       (request_id, chain_name, action, signer, status, created_at, updated_at, signature_hash, moved_seq, bytes, peer, network)
@@ -79,6 +84,8 @@ export function prepareCreate(database: DatabaseSync, t: QuotedTables, counters:
     insertParams.run(lastInsertRowid, paramsJson);
     const weight = { bytes, holders: holders.slice(0, 2) };
     counters.moved({ chainName, from: null, to: status, at: createdAt, weight });
+    const record = { requestId, chainName, action, signer, status, createdAt, updatedAt };
+    outbox.happen(() => ({ event: 'request.created', at: createdAt, record }));
     return CREATED;
   };
 }

@@ -8,10 +8,12 @@ import type {
   Report,
   Transition,
 } from '../../ports/requestStore.ts';
+import { eventOfMove } from '../../ports/webhookMessage.ts';
 import type { ExpiredStep, ExpiryStep } from '../sql/createRetention.ts';
 import { claim, claimAll, type MoveContext, release, reopen, report, reportAll } from '../sql/moves.ts';
 import { type Counters, prepareCounters } from './counters.ts';
 import { type NewRequest, prepareCreate } from './createWrite.ts';
+import { type Outbox, prepareOutbox } from './outbox.ts';
 import { prepareReleaseStep, prepareRetention, type ReleasedStep, type ReleaseStep } from './stepWrites.ts';
 import {
   type QuotedTables,
@@ -48,7 +50,12 @@ type HeldRow = readonly [
 ];
 
 /** Prepares the reading and writing of what moves work on. @param columns - begins the query */
-function prepareMoves(database: DatabaseSync, t: QuotedTables, counters: Counters, columns: string): MoveContext {
+function prepareMoves(
+  database: DatabaseSync,
+  t: QuotedTables,
+  { counters, outbox }: { readonly counters: Counters; readonly outbox: Outbox },
+  columns: string,
+): MoveContext {
   const select = database.prepare(`${columns} WHERE r.request_id = ?`);
   select.setReturnArrays(true);
   const update = database.prepare(`
@@ -66,7 +73,9 @@ function prepareMoves(database: DatabaseSync, t: QuotedTables, counters: Counter
       const { requestId, status, txHash = null, errorMessage = null, updatedAt, claimedBy = null } = record;
       const ended = [status, txHash, errorMessage, updatedAt, claimedBy, record.claimedAt ?? null];
       update.run(...ended, callId, heldBy, heldSince, counters.nextMove(), requestId);
-      if (move !== undefined) counters.moved({ ...move, weight });
+      if (move === undefined) return;
+      counters.moved({ ...move, weight });
+      outbox.happen(() => ({ event: eventOfMove(status), at: updatedAt, record }));
     },
     heldBy: counters.heldBy,
     lost: counters.lost,
@@ -79,10 +88,12 @@ function prepareMoves(database: DatabaseSync, t: QuotedTables, counters: Counter
  */
 export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTables) {
   const counters = prepareCounters(database, tables);
-  const whole = prepareMoves(database, tables, counters, selectRequests(tables, ...HELD_COLUMNS));
-  const heads = prepareMoves(database, tables, counters, selectHeads(tables, ...HELD_COLUMNS));
+  const outbox = prepareOutbox(database, tables);
+  const books = { counters, outbox };
+  const whole = prepareMoves(database, tables, books, selectRequests(tables, ...HELD_COLUMNS));
+  const heads = prepareMoves(database, tables, books, selectHeads(tables, ...HELD_COLUMNS));
   const writes = {
-    create: prepareCreate(database, tables, counters),
+    create: prepareCreate(database, tables, books),
     claim: (one: Claim) => claim(whole, one),
     claimAll: (claims: readonly Claim[]) => claimAll(heads, claims),
     report: (one: Report) => report(whole, one),
@@ -92,5 +103,5 @@ export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTable
     releaseStep: prepareReleaseStep(database, tables, heads),
     ...prepareRetention(database, tables, counters),
   };
-  return { writes, counters };
+  return { writes, counters, outbox };
 }

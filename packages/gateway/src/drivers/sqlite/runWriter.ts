@@ -54,7 +54,7 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   const database = openDatabase(file);
   const assertSameFile = createIdentityCheck(file);
   const quoted = quoteTables(tables);
-  const { writes: requestWrites, counters } = prepareRequestWrites(database, quoted);
+  const { writes: requestWrites, counters, outbox } = prepareRequestWrites(database, quoted);
   const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
     ...requestWrites,
     ...prepareAdminWrites(database, quoted, counters),
@@ -65,6 +65,8 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   const commit = database.prepare('COMMIT');
 
   function apply(order: WriteOrder): Writes[WriteKind]['result'] {
+    // It may be one that changes webhooks, or what waits for them.
+    if (!Object.hasOwn(requestWrites, order.kind)) outbox.forget();
     // `kind` names the function that takes this `input`; TypeScript cannot follow the pair through the union.
     return (writes[order.kind] as (input: WriteOrder['input']) => Writes[WriteKind]['result'])(order.input);
   }
@@ -85,10 +87,12 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
     try {
       const outcomes = orders.map(([number, order]) => [number, { result: apply(order) }] as const);
       const moves = counters.save();
+      outbox.forget();
       commit.run();
       return { outcomes, moves };
     } catch (error) {
       counters.forget();
+      outbox.forget();
       if (database.isTransaction) database.exec('ROLLBACK');
       return asError(error);
     }

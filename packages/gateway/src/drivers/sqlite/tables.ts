@@ -14,9 +14,6 @@ export interface QuotedTables extends SharedTables {
   readonly counters: string;
   /** Bytes of what is pending, by who holds it. */
   readonly pending: string;
-  /** Triggers. */
-  readonly webhookCreated: string;
-  readonly webhookMoved: string;
 }
 
 /** Quotes an identifier. */
@@ -36,8 +33,6 @@ export function quoteTables({ requests, relayers, rateLimits }: TableNames): Quo
     audit: suffixed('audit'),
     webhooks: suffixed('webhooks'),
     deliveries: suffixed('deliveries'),
-    webhookCreated: suffixed('webhook_created'),
-    webhookMoved: suffixed('webhook_moved'),
     relayers: quoteName(relayers),
     rateLimits: quoteName(rateLimits),
   };

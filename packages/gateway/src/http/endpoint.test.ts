@@ -30,7 +30,7 @@ interface Guard {
   /** Resolves before any key is checked. */
   readonly authenticated?: Promise<void>;
   readonly signsBody?: boolean;
-  /** Tells who calls before it is evaluated. */
+  /** Tells who calls before it is checked. */
   readonly claims?: boolean;
 }
 

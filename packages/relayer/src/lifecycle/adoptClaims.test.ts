@@ -47,7 +47,9 @@ test('a claim of this relayer’s that was reported since the list was read is n
   expect(relayer.inFlight.size).toBe(0);
 });
 
-test('a claim of another relayer is taken over a third of a lease after its end, and asked for no sooner again once it is refused', async () => {
+/** A relayer that sees a claim of another one's, made at time 0, which the gateway does not let go; `asked` is when it was asked for. */
+function makeHeir(given: { readonly balance: bigint; readonly isStuck: boolean }) {
+  const clock = { nowMs: 0 };
   const other = privateKeyToAccount(generatePrivateKey()).address;
   const params = {
     signer: other,
@@ -63,7 +65,6 @@ test('a claim of another relayer is taken over a third of a lease after its end,
     params: { ...params, v: 27, r: WORD, s: WORD },
   } as RequestRecord;
   const asked: number[] = [];
-  let nowMs = 0;
   const relayer = makeContext({
     chain: {
       reader: {
@@ -77,29 +78,44 @@ test('a claim of another relayer is taken over a third of a lease after its end,
         policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
         seconds: async () => 101n,
         settleSeconds: async () => 1n,
+        balance: async () => given.balance,
       },
       recoverSigner: async () => other,
+      sender: { isStuck: () => given.isStuck },
     },
     gateway: {
       async *processing() {
         yield [record];
       },
       async claim(requestIds) {
-        asked.push(nowMs);
+        asked.push(clock.nowMs);
         return new Map(requestIds.map((requestId) => [requestId, 'conflict']));
       },
     },
     policy: { creditsPerEth: 10n ** 18n },
-    now: () => nowMs,
+    now: () => clock.nowMs,
   });
-  const { leaseMs } = relayer.policy;
-  const first = (leaseMs * 4) / 3 + 1;
-  for (nowMs of [leaseMs, first - 1, first, first + 60_000, 2 * first - 1, 2 * first]) {
+  return { relayer, asked, clock, dueMs: (relayer.policy.leaseMs * 4) / 3 + 1 };
+}
+
+test('a claim of another relayer is taken over a third of a lease after its end, and asked for no sooner again once it is refused', async () => {
+  const { relayer, asked, clock, dueMs } = makeHeir({ balance: 10n ** 18n, isStuck: false });
+  for (clock.nowMs of [relayer.policy.leaseMs, dueMs - 1, dueMs, dueMs + 60_000, 2 * dueMs - 1, 2 * dueMs]) {
     await adoptClaims(relayer);
     await relayer.inFlight.idle();
   }
-  expect(asked).toEqual([first, 2 * first]);
+  expect(asked).toEqual([dueMs, 2 * dueMs]);
   expect(relayer.inFlight.size).toBe(0);
+});
+
+test.each([
+  ['has no ether', { balance: 0n, isStuck: false }],
+  ['waits for cheaper gas', { balance: 10n ** 18n, isStuck: true }],
+])('a relayer that %s takes nothing over', async (_, given) => {
+  const { relayer, asked, clock, dueMs } = makeHeir(given);
+  clock.nowMs = dueMs;
+  await adoptClaims(relayer);
+  expect([asked, relayer.inFlight.size]).toEqual([[], 0]);
 });
 
 test('it ends with the signal while the gateway hangs', async () => {

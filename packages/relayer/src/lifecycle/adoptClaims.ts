@@ -9,6 +9,7 @@ import { runLimited } from '../gateway/runLimited.ts';
 import { findOutcome } from '../nodes/findOutcome.ts';
 import { findLeaseEnd, isOwnClaim, readRecord } from './confirmClaim.ts';
 import type { RelayerContext } from './context.ts';
+import { countTakeOverRoom } from './pickClaims.ts';
 import type { BegunRequest, SignatureRef } from './states.ts';
 
 /** Most claims that are looked up at once. */
@@ -149,9 +150,12 @@ async function listStale(context: RelayerContext, records: readonly RequestRecor
  * @throws ChainError if the node does not answer
  */
 async function takeOverStale(context: RelayerContext, records: readonly RequestRecord[]): Promise<void> {
-  const { journal, inFlight, events, now, policy, signal } = context;
-  const isFull = () => signal.aborted || inFlight.size >= policy.maxInFlight;
-  if (records.length === 0 || isFull()) return;
+  const { journal, inFlight, events, now, signal } = context;
+  if (records.length === 0) return;
+  // Whoever takes over and cannot send would keep the request from others once more, and look idle.
+  let room = await countTakeOverRoom(context);
+  const isFull = () => signal.aborted || room <= 0;
+  if (isFull()) return;
   const stale = await listStale(context, records);
   const candidates = stale.map(({ record, signatures }) => ({ record, search: createNonceSearch(record, signatures) }));
   const { verdicts, failures } = await checkRequests(context, { candidates });
@@ -167,6 +171,7 @@ async function takeOverStale(context: RelayerContext, records: readonly RequestR
       // Meanwhile a round may have taken it, or the last room.
       if (isFull() || inFlight.has(requestId) || journal.get(requestId) !== undefined) return;
       const request = { requestId, record, signatures, gas: undefined, claimedAtMs: now() };
+      room--;
       inFlight.take(request);
       journal.begin([request], 'takeOverStale');
       inFlight.run(takeOver(context, requestId));

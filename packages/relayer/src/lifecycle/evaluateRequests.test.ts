@@ -181,7 +181,7 @@ test('of strangers half the turns are those of the names that have come last', a
   expect(asked).toHaveLength(100);
 });
 
-test('what speaks against itself is evaluated before anything is asked of the chain', async () => {
+test('a statically invalid request is refused before anything is asked of the chain', async () => {
   const junk = Array.from({ length: 400 }, (_, index) => write(index, index === 7 ? {} : { relayerFee: '1' }));
   const { context, candidates, batches, untrusted } = makeRelayer();
   await evaluateRequests(context, candidates.see(junk, 0));

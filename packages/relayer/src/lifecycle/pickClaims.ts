@@ -83,6 +83,13 @@ function countUntrustedRoom({ inFlight, policy }: RelayerContext): number {
   return policy.maxInFlight - kept - inFlight.countSigners((signer) => !inFlight.budgets.isKnownPayer(signer));
 }
 
+/** How many claims of silent relayers may be taken over now: none while nothing can be sent, and never the room of known payers. */
+export async function countTakeOverRoom(context: RelayerContext): Promise<number> {
+  const { sender, state } = context.chain;
+  if (sender.isStuck(await state.head())) return 0;
+  return Math.min(await countRoom(context), Math.max(0, countUntrustedRoom(context)));
+}
+
 /** Chooses at random among what pays; what is only to be reported failed gets a part of what room is left. */
 function pick(context: RelayerContext, all: readonly Claimable[], room: number): Claimable[] {
   const { inFlight, random } = context;

@@ -3,7 +3,7 @@ import type { FunctionSettings } from './functionSettings.ts';
 
 /** How long an instance gets ready at most, in milliseconds: with dark tables it begins all the same, looks on, and answers 503 meanwhile. */
 const LIMIT_MS = 1200;
-/** Time limit of a rehearsed call, in milliseconds: the drivers give up much earlier. */
+/** Time limit of a warm-up call, in milliseconds: the drivers give up much earlier. */
 const CALL_LIMIT_MS = 29_000;
 /** The first compiles, the others let the engine settle what it has compiled. */
 const ROUNDS = 6;

@@ -70,7 +70,7 @@ export const weightOf = ({ record, submission }: NewRequest): Weight => ({
 /** Stores records that are new, by one statement. */
 export async function saveCreated(
   { query, tables }: QueryContext,
-  created: readonly (NewRequest & { readonly movedSeq: number })[],
+  created: readonly (NewRequest & { readonly movedSeq: number; readonly weight: Weight })[],
 ): Promise<void> {
   const column = (read: (record: StoredRequest) => unknown) => created.map(({ record }) => read(record));
   await query(
@@ -89,8 +89,8 @@ export async function saveCreated(
       column(({ paramsJson }) => paramsJson),
       created.map(({ submission }) => submission?.key ?? null),
       created.map(({ movedSeq }) => movedSeq),
-      created.map((request) => weightOf(request).bytes),
-      created.map((request) => weightOf(request).holders.join(' ')),
+      created.map(({ weight }) => weight.bytes),
+      created.map(({ weight }) => weight.holders.join(' ')),
     ],
   );
 }

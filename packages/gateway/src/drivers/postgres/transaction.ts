@@ -94,7 +94,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
   const counters = createCounterChanges();
   const known = new Map<string, HeldRequest>();
   const relayersBefore = new Map<string, Row>();
-  const made = new Map<string, NewRequest & { readonly movedSeq: number }>();
+  const made = new Map<string, NewRequest & { readonly movedSeq: number; readonly weight: Weight }>();
   const moved = new Map<HeldRequest, number>();
   const requestIds = new Set<string>();
   const chainNames = new Set<string>();
@@ -150,8 +150,9 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
     created(request) {
       const { requestId, chainName, status, createdAt } = request.record;
       if (made.has(requestId)) return;
-      made.set(requestId, { ...request, movedSeq: nextMove() });
-      counters.note({ chainName, from: null, to: status, at: createdAt, weight: weightOf(request) });
+      const weight = weightOf(request);
+      made.set(requestId, { ...request, movedSeq: nextMove(), weight });
+      counters.note({ chainName, from: null, to: status, at: createdAt, weight });
       if (status === 'pending') chainNames.add(chainName);
       happen('request.created', createdAt, request.record);
     },

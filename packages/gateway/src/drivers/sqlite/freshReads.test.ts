@@ -10,8 +10,8 @@ import { newRequestOf } from './createWrite.ts';
 import { openDatabase } from './openDatabase.ts';
 import type { SqliteStores } from './openSqliteStores.ts';
 import { prepareRequestWrites } from './requestWrites.ts';
+import { prepareSharedWrites } from './sharedWrites.ts';
 import { quoteTables } from './tables.ts';
-import { prepareSharedWrites } from './webhookWrites.ts';
 
 const record = pendingRequest();
 const [KEY, WINDOW] = ['reads:ip:192.0.2.1', 30_000_000];

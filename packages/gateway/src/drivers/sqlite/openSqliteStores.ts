@@ -13,8 +13,8 @@ import { openDatabase } from './openDatabase.ts';
 import { createRateLimitStore } from './rateLimitStore.ts';
 import { createRequestStore } from './requestStore.ts';
 import { schemasOf } from './schema.ts';
+import { TEXT_FORM } from './sharedWrites.ts';
 import { quoteTables } from './tables.ts';
-import { TEXT_FORM } from './webhookWrites.ts';
 
 export type SqliteStores = SqlStores;
 

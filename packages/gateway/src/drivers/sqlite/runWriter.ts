@@ -6,8 +6,8 @@ import { type LimitWrites, prepareAdminWrites, prepareCountHits } from './access
 import { createIdentityCheck } from './checkFile.ts';
 import { openDatabase } from './openDatabase.ts';
 import { prepareRequestWrites, type RequestWrites } from './requestWrites.ts';
+import { prepareSharedWrites } from './sharedWrites.ts';
 import { quoteTables } from './tables.ts';
-import { prepareSharedWrites } from './webhookWrites.ts';
 
 /** Every write that the store knows. */
 export type Writes = RequestWrites & LimitWrites & SharedWrites;

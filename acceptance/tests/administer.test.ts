@@ -6,6 +6,7 @@ import {
   serviceSchema,
 } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
+import { addRelayer } from '../rig/addRelayer.ts';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf, faultPaths } from '../rig/faults.ts';
@@ -125,33 +126,23 @@ covers(
   ['reopenRequest.200', 'reopenRequest.409'],
   'what a relayer reported failed is reopened once that relayer is suspended, and another one carries it out',
   async () => {
-    const relayer = relayerAt(target, 1);
+    const relayer = await addRelayer(target);
     const { requestId } = await createRequest(target);
     expect((await reopen(requestId)).status).toBe(409);
     await claim(target, requestId, relayer);
     await updateRequest(target, { requestId, json: { status: 'failed', errorMessage: 'a lie' }, relayer });
     const early = await reopen(requestId);
     expect([early.status, errorOf(early)]).toEqual([409, expect.stringMatching(/not suspended/)]);
-    const act = (path: string, json?: unknown) =>
-      admin({
-        method: 'POST',
-        path: `/admin/relayers/${relayer.address}/${path}`,
-        ...(json !== undefined && { json }),
-      });
-    await act('suspend', { reason: 'it lies' });
-    try {
-      const answer = await reopen(requestId.toUpperCase());
-      expect(answer.status, answer.text).toBe(200);
-      const record = readRecord(answer);
-      expect(record).toMatchObject({ requestId, status: 'pending' });
-      for (const field of ['claimedBy', 'claimedAt', 'errorMessage']) expect(record).not.toHaveProperty(field);
-      expect((await reopen(requestId)).status).toBe(409);
-      await claim(target, requestId);
-      const json = { status: 'success', txHash: randomHex(32) };
-      expect((await updateRequest(target, { requestId, json })).status).toBe(200);
-    } finally {
-      await act('resume');
-    }
+    await admin({ method: 'POST', path: `/admin/relayers/${relayer.address}/suspend`, json: { reason: 'it lies' } });
+    const answer = await reopen(requestId.toUpperCase());
+    expect(answer.status, answer.text).toBe(200);
+    const record = readRecord(answer);
+    expect(record).toMatchObject({ requestId, status: 'pending' });
+    for (const field of ['claimedBy', 'claimedAt', 'errorMessage']) expect(record).not.toHaveProperty(field);
+    expect((await reopen(requestId)).status).toBe(409);
+    await claim(target, requestId);
+    const json = { status: 'success', txHash: randomHex(32) };
+    expect((await updateRequest(target, { requestId, json })).status).toBe(200);
   },
 );
 

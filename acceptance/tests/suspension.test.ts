@@ -1,6 +1,6 @@
 import { relayerRecordSchema, relayerReleasedSchema } from '@prism-gateway/protocol';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { addRelayer } from '../rig/addRelayer.ts';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
 import { errorOf, faultPaths } from '../rig/faults.ts';
@@ -15,21 +15,11 @@ const admin = (call: HttpRequest) => callApi(target, { ...call, headers: { 'x-ad
 const act = (address: string, name: string, json?: unknown) =>
   admin({ method: 'POST', path: `/admin/relayers/${address}/${name}`, ...(json !== undefined && { json }) });
 
-/** A relayer that is whitelisted for the length of a test. */
-async function addRelayer() {
-  const privateKey = generatePrivateKey();
-  const { address } = privateKeyToAccount(privateKey);
-  onTestFinished(async () => void (await admin({ method: 'DELETE', path: `/admin/relayers/${address}` })));
-  const answer = await admin({ method: 'POST', path: '/admin/relayers', json: { address } });
-  expect(answer.status, answer.text).toBe(201);
-  return { address, privateKey };
-}
-
 covers(
   ['suspendRelayer.200', 'resumeRelayer.200', 'relayerAuth.suspended', 'whitelist.suspend'],
   'a suspended relayer is refused with the reason until it is resumed',
   async () => {
-    const relayer = await addRelayer();
+    const relayer = await addRelayer(target);
     const { requestId } = await createRequest(target);
     const reason = 'its key was seen in a log';
     const suspended = await act(relayer.address.toLowerCase(), 'suspend', { reason });
@@ -46,7 +36,7 @@ covers(
 );
 
 covers(['releaseRelayer.200', 'whitelist.release'], 'what a relayer holds is given back for it', async () => {
-  const relayer = await addRelayer();
+  const relayer = await addRelayer(target);
   const [held, done] = [await createRequest(target), await createRequest(target)];
   for (const { requestId } of [held, done]) await claim(target, requestId, relayer);
   const json = { status: 'success', txHash: randomHex(32) };

@@ -74,8 +74,10 @@ test('the whitelist is kept by commands', async () => {
     status: 0,
     out: `${RELAYER} is on the whitelist.`,
   });
-  expect((await prism('whitelist list')).out).toMatch(/ADDRESS .*\n0x70997970.* eu-1/);
-  expect(JSON.parse((await prism('whitelist list --json')).out)).toMatchObject({ count: 1 });
+  expect((await prism('whitelist list')).out).toMatch(/ADDRESS .*[\s\S]*\n0x70997970.* eu-1/);
+  expect(JSON.parse((await prism('whitelist list --json')).out)).toMatchObject({
+    relayers: expect.arrayContaining([expect.objectContaining({ address: RELAYER, label: 'eu-1' })]),
+  });
   expect(await prism(`whitelist remove ${RELAYER}`)).toMatchObject({ status: 0 });
 });
 

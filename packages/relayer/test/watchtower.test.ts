@@ -226,6 +226,9 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
     // Until here the first node hid all that was carried out.
     scene.liar.setPlan(() => undefined);
 
+    // While nothing is open the chain is looked at once a minute.
+    const held = await post(scene, { user: 5 });
+    await clientOf(scene, IDLER).claim(held.requestId);
     const lies = await tellLies(scene, honestTx);
     await mine(scene, CONFIRMATIONS + 1n);
     const found = readFindings(scene);
@@ -250,9 +253,6 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
       ],
     });
 
-    const held = await post(scene, { user: 5 });
-    await clientOf(scene, IDLER).claim(held.requestId);
-    await settle(scene);
     // Only time that was seen counts.
     for (let step = 0; step < 6; step += 1) {
       await connect(scene.world).increaseTime({ seconds: LEASE_SECONDS / 4 });

@@ -105,15 +105,4 @@ describeWithDynamo('tables that were restored to a second before', () => {
     expect((await claim(restored, pending)).status).toBe(200);
     expect(await report(restored, pending)).toMatchObject({ status: 200, body: { status: 'success' } });
   });
-
-  it('would hide what is pending again from a relayer whose cursor is still good', async () => {
-    const env = { ...rig.env('restored'), RELAYERS_TABLE: 'service-relayers-before' };
-    const careless = await startFunction({ file: rig.built.file, env });
-    const { cursor } = (await feed(running, '&from=now')).body;
-    expect(await feed(careless, `&cursor=${encodeURIComponent(cursor)}`)).toMatchObject({
-      status: 200,
-      body: { items: [] },
-    });
-    await careless.close();
-  });
 });

@@ -78,32 +78,3 @@ export function followQueue({ onStats, onFault }) {
   void follow();
   return () => ending.abort();
 }
-
-/**
- * Follows one request until it has ended.
- *
- * @param {import('@prism-gateway/protocol').RequestRecord} record as it is known
- * @param {(record: import('@prism-gateway/protocol').RequestRecord) => void} onChange
- * @returns {() => void} ends it
- */
-export function followRequest(record, onChange) {
-  const ending = new AbortController();
-  const { signal } = ending;
-  async function follow() {
-    let known = record;
-    while (!signal.aborted && (known.status === 'pending' || known.status === 'processing')) {
-      const query = { seen: known.status, wait: WAIT_SECONDS };
-      const next = await readGateway('request', `requests/${known.requestId}`, { query, signal }).catch(
-        () => undefined,
-      );
-      if (signal.aborted) return;
-      if (next === undefined) await pause(FAULT_PAUSE_MS, signal);
-      else {
-        if (next.status !== known.status) onChange(next);
-        known = next;
-      }
-    }
-  }
-  void follow();
-  return () => ending.abort();
-}

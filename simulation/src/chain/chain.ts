@@ -19,8 +19,6 @@ export interface ChainOptions {
   readonly baseFeePerGas?: bigint;
   /** Of every block; default 30,000,000. */
   readonly gasLimit?: bigint;
-  /** How many blocks the `finalized` one is behind the newest; default 64. */
-  readonly finalityDepth?: number;
   readonly pool?: Partial<PoolLimits>;
   readonly market?: Market;
   readonly accounts?: Readonly<Record<Address, GenesisAccount>>;
@@ -182,8 +180,6 @@ export interface ChainNode {
   readonly faults: NodeFaults;
   /** Sets all faults back. */
   heal(): void;
-  /** Drops what waits only in this node, as a restart does. */
-  forgetOwn(): void;
   /** The number of the block that it says is the newest. */
   headNumber(): number;
   /**
@@ -222,7 +218,6 @@ export interface Chain {
   nextBaseFee(): bigint;
   market(): Market;
   setMarket(market: Partial<Market>): void;
-  setFinalityDepth(blocks: number): void;
   /** Gives ether from nowhere, with the next block. */
   fund(address: Address, wei: bigint): void;
 

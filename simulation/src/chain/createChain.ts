@@ -16,7 +16,6 @@ import { type AccountState, createWorldState, type Key, NOTHING, type StateChang
 
 const GWEI = 10n ** 9n;
 const GAS_LIMIT = 30_000_000n;
-const FINALITY_DEPTH = 64;
 const DEFAULT_FEE_RECIPIENT: Address = '0x00000000000000000000000000000000000b10c5';
 
 function drawWord(random: () => number): Hex {
@@ -107,7 +106,6 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
   const readTransaction = createReadTransaction(crypto, chainId);
 
   let market: Market = { gasPerBlock: gasLimit / ELASTICITY, tipPerGas: GWEI, ...options.market };
-  let finalityDepth = options.finalityDepth ?? FINALITY_DEPTH;
   let forcedBaseFee: bigint | undefined;
   let funds: { readonly address: Address; readonly wei: bigint }[] = [];
   /** Funds that blocks gave from without: a reorganisation gives them again, as a faucet would. */
@@ -232,7 +230,6 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
   const ports: NodePorts = {
     ...{ chainId, branches, world, executor, pool, readTransaction, makeBloom, nowSeconds, nextBaseFee, gasLimit },
     keccak256: crypto.keccak256,
-    finalityDepth: () => finalityDepth,
     market: () => market,
   };
   const dispatch = createDispatch(createMethods(ports));
@@ -260,9 +257,6 @@ export async function createChain(options: ChainOptions): Promise<Chain> {
     market: () => market,
     setMarket(next) {
       market = { ...market, ...next };
-    },
-    setFinalityDepth(blocks) {
-      finalityDepth = blocks;
     },
     fund(address, wei) {
       funds.push({ address, wei });

@@ -81,5 +81,4 @@ export interface BlockRecord extends ChainBlock {
   logs: readonly LogRecord[];
   json?: object;
   fullJson?: object;
-  receiptsJson?: readonly object[];
 }

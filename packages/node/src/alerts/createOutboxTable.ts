@@ -6,8 +6,6 @@ import type { Alert } from './alert.ts';
 export interface WaitingAlert {
   readonly id: number;
   readonly alert: Alert;
-  /** Milliseconds since the epoch. */
-  readonly raisedAtMs: number;
 }
 
 /** A message that a channel has got. */
@@ -137,7 +135,6 @@ export function createOutboxTable(
         id: Number(row.id),
         // Only this table's own writes are read.
         alert: JSON.parse(`${row.alert}`) as Alert,
-        raisedAtMs: Number(row.raised_at_ms),
       })),
     markDelivered(channel, ids) {
       // Each message has a time of its own, so that they can be counted.

@@ -124,7 +124,6 @@ export function createNode(
     name,
     faults,
     heal: () => void Object.assign(faults, HEALTHY),
-    forgetOwn: () => own.clear(),
     headNumber: () => headOf().number,
     request,
     handle,

@@ -19,7 +19,6 @@ export interface NodePorts {
   keccak256(bytes: Uint8Array): Uint8Array;
   nowSeconds(): number;
   nextBaseFee(): bigint;
-  finalityDepth(): number;
   market(): Market;
 }
 

@@ -8,6 +8,8 @@ import type { NodePorts, NodeView, Params } from './ports.ts';
 
 const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]*)$/i;
 const BYTES = /^0x([0-9a-f]{2})*$/i;
+/** How many blocks the `finalized` one is behind the newest. */
+const FINALITY_DEPTH = 64;
 
 function invalid(place: number, words: string) {
   return failParams(`invalid argument ${place}: ${words}`);
@@ -57,19 +59,14 @@ export function readQuantity(value: unknown, place: number): bigint {
 export type BlockChoice = { readonly block: BlockRecord | undefined; readonly isPending: boolean };
 
 /** @returns the block on the node's branch; undefined if it has none */
-export function chooseBlock(
-  { branches, finalityDepth }: NodePorts,
-  { head }: NodeView,
-  tag: unknown,
-  place = 0,
-): BlockChoice {
+export function chooseBlock({ branches }: NodePorts, { head }: NodeView, tag: unknown, place = 0): BlockChoice {
   const at = (number: number): BlockChoice => ({ block: branches.blockAt(head, number), isPending: false });
   if (tag === undefined || tag === null || tag === 'latest') return { block: head, isPending: false };
   if (tag === 'pending') return { block: head, isPending: true };
   if (tag === 'earliest') return at(0);
-  if (tag === 'finalized') return at(Math.max(0, head.number - finalityDepth()));
+  if (tag === 'finalized') return at(Math.max(0, head.number - FINALITY_DEPTH));
   // As the beacon chain has it: an epoch nearer.
-  if (tag === 'safe') return at(Math.max(0, head.number - Math.ceil(finalityDepth() / 2)));
+  if (tag === 'safe') return at(Math.max(0, head.number - Math.ceil(FINALITY_DEPTH / 2)));
   if (typeof tag === 'object') {
     const { blockHash, blockNumber } = tag as { blockHash?: unknown; blockNumber?: unknown };
     if (typeof blockHash !== 'string') return at(Number(readQuantity(blockNumber, place)));

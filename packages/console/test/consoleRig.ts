@@ -16,12 +16,26 @@ export const CHAIN = 'eip155:1';
 /** A signer of requests in tests. */
 export const SIGNER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-/** The violations that axe finds on the page. */
+/** What axe looks at in each scheme, the one that is left last: but for colours, once is enough. */
+const RULES = [
+  ['dark', "{ runOnly: ['color-contrast'] }"],
+  ['light', ''],
+] as const;
+
+/** The violations that axe finds on the page, dark and light. */
 export async function findBarriers(page: Page): Promise<string[]> {
+  const found: string[] = [];
   // By the debugger, which the page's policy does not bind.
   await page.evaluate(axe);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  for (const [colorScheme, rules] of RULES) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+      `axe.run(${rules})`,
+    );
+    for (const { id, nodes } of violations)
+      found.push(`${colorScheme}, ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+  return found;
 }
 
 /** Keeps a screenshot, if one is wanted. */

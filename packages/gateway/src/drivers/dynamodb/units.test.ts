@@ -206,7 +206,8 @@ describeWithDynamo('read and write units', () => {
     expect(meter.reads).toBeGreaterThan(100);
     expect(meter.reads).toBeLessThanOrEqual(104);
     meter.reset();
-    const pending = await stores.requests.list({ filter: { status: 'pending' }, order: 'asc', limit: 100 });
+    const filter = { status: 'pending', chainName: 'eip155:84532' } as const;
+    const pending = await stores.requests.list({ filter, order: 'asc', limit: 100 });
     expect(pending.items).toHaveLength(100);
     expect(meter.reads).toBeLessThanOrEqual(108);
   });

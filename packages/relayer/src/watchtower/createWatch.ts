@@ -115,22 +115,35 @@ function countIdle(
 /** How long a report may take to be seen, in seconds. */
 const DOUBT_SECONDS = 3600n;
 
+/** The longest between two looks that go well, in seconds: the gateway lets a call wait 25 s. */
+const LOOK_SECONDS = 40n;
+
 /**
  * Finds what makes reports doubtful that are seen now or later, and were made before: a reorganisation; or a time in which nobody looked,
- * as after a restart from a backup, so that one deeper than the confirmations may have left no trace. While nobody holds a request, the
- * chain is not looked at for a while: that does not count.
+ * as while the gateway was out of reach, or after a restart from a backup, so that one deeper than the confirmations may have left no trace.
+ * While nobody holds a request, the chain is not looked at for a while: that does not count.
+ *
+ * @param attendedAtMs - when the last look that went well had begun; undefined: before the start
  */
-function findDoubt({ journal, confirmations, now }: WatchOptions, chain: ChainNews): Doubt | undefined {
+function findDoubt(
+  { journal, confirmations, now }: WatchOptions,
+  chain: ChainNews,
+  attendedAtMs: number | undefined,
+): Doubt | undefined {
   const { head, fork, lostBlocks } = chain;
   const heads = journal.heads();
   const [newest] = heads;
   if (newest === undefined) return undefined;
-  const isLong = head.seconds - newest.seconds > BigInt((2 * QUIET_MS) / 1000);
-  const isUnseen = isLong && head.number > newest.number + confirmations;
+  const nowSeconds = BigInt(Math.floor(now() / 1000));
+  const attendedSeconds = BigInt(Math.floor((attendedAtMs ?? 0) / 1000));
+  const since = attendedSeconds > newest.seconds ? attendedSeconds : newest.seconds;
+  const [blocks, seconds] = [head.number - newest.number, head.seconds - newest.seconds];
+  const unseen = nowSeconds - since;
+  const isUnseen = unseen > LOOK_SECONDS && unseen * blocks > BigInt(confirmations) * seconds;
   if (!isUnseen && fork === undefined) return undefined;
-  const from = fork === undefined ? newest.seconds : (heads.find(({ number }) => number <= fork)?.seconds ?? 0n);
+  const from = fork === undefined ? since : (heads.find(({ number }) => number <= fork)?.seconds ?? 0n);
   const excuse = isUnseen || lostBlocks >= confirmations ? 'undone' : 'fork';
-  return { from, to: BigInt(Math.floor(now() / 1000)), excuse };
+  return { from, to: nowSeconds, excuse };
 }
 
 /** Takes in what has happened on the chain. */
@@ -251,6 +264,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
 
   let seen: { readonly head: SeenHead; readonly atMs: number } | undefined;
   let doubts: readonly Doubt[] = [];
+  let attendedAtMs: number | undefined;
 
   async function lookOnce(suspicions: Suspicions): Promise<Looked> {
     const known = seen !== undefined && now() - seen.atMs < QUIET_MS ? seen.head : undefined;
@@ -258,7 +272,8 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const { queue, chain, mined } = reading;
     const { head } = chain;
     if (head !== known) seen = { head, atMs: now() };
-    const doubt = findDoubt(options, chain);
+    const doubt = findDoubt(options, chain, attendedAtMs);
+    attendedAtMs = queue.atMs;
     doubts = [...(doubt ? [doubt] : []), ...doubts.filter(({ to }) => to > head.seconds - DOUBT_SECONDS)];
     return journal.commit(() => {
       takeChain(options, reading, doubt);

@@ -207,17 +207,22 @@ test('what was reported failed before a reorganisation, however short, accuses n
 });
 
 // Shows WATCH-7.
-test('what was reported while nobody looked accuses nobody: a reorganisation may have undone it', async () => {
-  const { world, claim, report, live } = setUp();
-  await live(60n);
-  claim();
-  // A restart from a backup, of before the claim.
-  world.seconds += 400n;
-  report({ status: 'success', txHash: TX });
-  world.seconds += 30n;
-  expect(await live(900n)).toEqual([]);
-  expect(await live(120n)).toEqual(['reorganised']);
-});
+test.each([
+  ['a restart from a backup, of before the claim', 400n],
+  ['a gateway that was out of reach', 40n],
+])(
+  'what was reported while nobody looked accuses nobody, since a reorganisation may have undone it: %s',
+  async (_, unseen) => {
+    const { world, claim, report, live } = setUp();
+    await live(60n);
+    claim();
+    world.seconds += unseen;
+    report({ status: 'success', txHash: TX });
+    world.seconds += 30n;
+    expect(await live(900n)).toEqual([]);
+    expect(await live(120n)).toEqual(['reorganised']);
+  },
+);
 
 test('a report that is first seen with the reorganisation that has undone it accuses nobody', async () => {
   const { world, claim, report, live } = setUp();

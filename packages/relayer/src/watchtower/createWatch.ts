@@ -1,4 +1,4 @@
-import type { Alert, Alerter } from '@prism-gateway/node/alerts';
+import type { Alerter } from '@prism-gateway/node/alerts';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
@@ -6,7 +6,7 @@ import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts'
 import type { QueueNews } from './createQueueLook.ts';
 import { evaluateReleases } from './evaluateReleases.ts';
 import { createDigestTest, type Evaluation, evaluateReport } from './evaluateReport.ts';
-import { type Finding, type FindingKind, isLie } from './finding.ts';
+import { describeFinding, type Finding } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
@@ -273,9 +273,8 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const { head } = chain;
     if (head !== known) seen = { head, atMs: now() };
     const doubt = findDoubt(options, chain, attendedAtMs);
-    attendedAtMs = queue.atMs;
     doubts = [...(doubt ? [doubt] : []), ...doubts.filter(({ to }) => to > head.seconds - DOUBT_SECONDS)];
-    return journal.commit(() => {
+    const looked = journal.commit(() => {
       takeChain(options, reading, doubt);
       takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined, doubts }, queue);
       noteEnds(options, reading);
@@ -286,6 +285,9 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
       journal.retire({ seconds: head.seconds, ms: now() });
       return { head, findings };
     });
+    // Only once it is written: of a block that the journal does not know, nobody sees that it is gone.
+    attendedAtMs = queue.atMs;
+    return looked;
   }
 
   /** A node alone may lie, or be behind: nobody is accused before others have said the same. */
@@ -298,44 +300,5 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     );
     const isSettled = [...checked.values()].every((word) => word === 'unknown');
     return isSettled ? looked : await lookOnce({ raised: new Map(), checked });
-  };
-}
-
-const SUBJECTS: Readonly<Record<FindingKind, string>> = {
-  falseSuccess: 'reported success, and the chain shows none',
-  wrongTransaction: 'named a transaction that did not carry the request out',
-  falseFailure: 'reported failed what was carried out, or would have been',
-  idleClaim: 'holds a request beyond the lease and does nothing',
-  idleRelease: 'claims requests, gives them back and never works',
-  executedLater: 'reported failed what somebody else carried out later',
-  reorganised: 'reported what a reorganisation has undone',
-  otherForwarder: 'works with another Forwarder than the watchtower',
-};
-
-const ADVICE: Readonly<Record<FindingKind, string>> = {
-  falseSuccess: 'Suspend the relayer, and post the request again: its signature is unused.',
-  wrongTransaction: 'Suspend the relayer. The request itself was carried out.',
-  falseFailure:
-    'Suspend the relayer. If the request was carried out, its user must not sign it again; else reopen it (prism requests reopen).',
-  idleClaim: 'Suspend the relayer and release what it holds.',
-  idleRelease: 'Suspend the relayer: it keeps requests from the others.',
-  executedLater: 'Tell the user: the record says failed, and the request was carried out.',
-  reorganised: 'No relayer is to blame. The record says other than the chain: tell the user (prism requests show).',
-  otherForwarder: 'Set the right Forwarder: until then no report can be compared with the chain.',
-};
-
-/**
- * Writes the alert of a finding.
- *
- * @see docs/watchtower.md, "What it finds"
- */
-function describeFinding(finding: Finding): Alert {
-  const { kind, relayer, requestId, text, block } = finding;
-  const code = `WATCHTOWER_${kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-  return {
-    code,
-    severity: isLie(finding) ? 'critical' : 'warning',
-    subject: `Relayer ${relayer} ${SUBJECTS[kind]}`,
-    text: `Request ${requestId}, found at block ${block}. ${text} ${ADVICE[kind]}`,
   };
 }

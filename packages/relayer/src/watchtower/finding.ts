@@ -1,3 +1,4 @@
+import type { Alert } from '@prism-gateway/node/alerts';
 import type { Hex } from 'viem';
 
 /** A kind of untrue report. */
@@ -48,4 +49,43 @@ const LIES: ReadonlySet<FindingKind> = new Set([
  */
 export function isLie({ kind }: Pick<Finding, 'kind'>): boolean {
   return LIES.has(kind);
+}
+
+const SUBJECTS: Readonly<Record<FindingKind, string>> = {
+  falseSuccess: 'reported success, and the chain shows none',
+  wrongTransaction: 'named a transaction that did not carry the request out',
+  falseFailure: 'reported failed what was carried out, or would have been',
+  idleClaim: 'holds a request beyond the lease and does nothing',
+  idleRelease: 'claims requests, gives them back and never works',
+  executedLater: 'reported failed what somebody else carried out later',
+  reorganised: 'reported what a reorganisation has undone',
+  otherForwarder: 'works with another Forwarder than the watchtower',
+};
+
+const ADVICE: Readonly<Record<FindingKind, string>> = {
+  falseSuccess: 'Suspend the relayer, and post the request again: its signature is unused.',
+  wrongTransaction: 'Suspend the relayer. The request itself was carried out.',
+  falseFailure:
+    'Suspend the relayer. If the request was carried out, its user must not sign it again; else reopen it (prism requests reopen).',
+  idleClaim: 'Suspend the relayer and release what it holds.',
+  idleRelease: 'Suspend the relayer: it keeps requests from the others.',
+  executedLater: 'Tell the user: the record says failed, and the request was carried out.',
+  reorganised: 'No relayer is to blame. The record says other than the chain: tell the user (prism requests show).',
+  otherForwarder: 'Set the right Forwarder: until then no report can be compared with the chain.',
+};
+
+/**
+ * Writes the alert of a finding.
+ *
+ * @see docs/watchtower.md, "What it finds"
+ */
+export function describeFinding(finding: Finding): Alert {
+  const { kind, relayer, requestId, text, block } = finding;
+  const code = `WATCHTOWER_${kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  return {
+    code,
+    severity: isLie(finding) ? 'critical' : 'warning',
+    subject: `Relayer ${relayer} ${SUBJECTS[kind]}`,
+    text: `Request ${requestId}, found at block ${block}. ${text} ${ADVICE[kind]}`,
+  };
 }

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createSignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createRequestHasher } from '../checks/findNonce.ts';
 import type { Checked } from './createFindingCheck.ts';
@@ -223,6 +223,22 @@ test.each([
     expect(await live(120n)).toEqual(['reorganised']);
   },
 );
+
+test('what was reported while the journal could not be written accuses nobody', async () => {
+  const { world, journal, claim, report, live } = setUp();
+  await live(60n);
+  const full = vi.spyOn(journal, 'commit').mockImplementation(() => {
+    throw new Error('the disk is full');
+  });
+  claim();
+  for (let look = 0; look < 8; look++) {
+    await expect(live(12n)).rejects.toThrow('the disk is full');
+    world.seconds += 12n;
+    if (look === 4) report({ status: 'success', txHash: TX });
+  }
+  full.mockRestore();
+  expect(await live(900n)).toEqual([]);
+});
 
 test('a report that is first seen with the reorganisation that has undone it accuses nobody', async () => {
   const { world, claim, report, live } = setUp();

@@ -42,7 +42,15 @@ function putEnded(journal: WatchJournal): void {
   const nothing = { claimedSeconds: 1n, claimNonce: 0, txHash: undefined, endedSeconds: 2n, endedBlock: 3n } as const;
   const row = { requestId: 'r1', state: 'done', status: 'success', relayer: RELAYER, expiresSeconds: 9n } as const;
   journal.put(
-    { ...row, ...nothing, excuse: 'none', claimPrice: 0n, idleSeconds: 0n, body: '{"chainName":"c"}' },
+    {
+      ...row,
+      ...nothing,
+      excuse: 'none',
+      claimPrice: 0n,
+      idleSeconds: 0n,
+      body: '{"chainName":"c"}',
+      isReopened: false,
+    },
     { signers: [], atMs: 1 },
   );
 }

@@ -6,7 +6,7 @@ import { ChainError } from '../chain/chainError.ts';
 import { type ChainRpc, readBlockTime } from '../chain/createChainRpc.ts';
 import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
-import { createSignatureTest, listSignedParts } from '../checks/findNonce.ts';
+import { createSignatureTest, listSignedParts, type SignedPart } from '../checks/findNonce.ts';
 import { MAJORITY } from '../nodes/askNodes.ts';
 import { isFalseFailure } from './evaluateFailure.ts';
 import { WINDOW_SECONDS } from './evaluateReleases.ts';
@@ -49,6 +49,8 @@ interface CheckedChain {
   readonly chainId: number;
   readonly forwarder: Hex;
   readonly recoverSigner: RecoverSigner;
+  /** Lists the signatures of a signer's requests that were posted before another one, and that were open until after its report. */
+  readonly listOpenBefore: (requestId: string, signer: Hex) => Promise<readonly SignedPart[]>;
 }
 
 type Question = Omit<CheckedChain, 'nodes'> & { readonly node: Node };
@@ -112,7 +114,9 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
     const { relayer, txHash } = finding;
     const minedSeconds = execution && (await readBlockTime(node, execution.block));
     if (minedSeconds !== undefined && minedSeconds < report.endedSeconds) return 'confirmed';
-    return word(await isFalseFailure({ rpc: node, forwarder }, { ...report, relayer, executedIn: txHash }));
+    const listOpenBefore = (signer: Hex) => question.listOpenBefore(finding.requestId, signer);
+    const failure = { ...report, relayer, executedIn: txHash, listOpenBefore };
+    return word(await isFalseFailure({ ...question, rpc: node }, failure));
   }
   if (finding.kind !== 'idleClaim') return 'confirmed';
   const { sent, isWaiting } = await knowsWaiting(question, finding.relayer, request);

@@ -5,7 +5,7 @@ import type { ChainRpc } from '../chain/createChainRpc.ts';
 import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts';
 import type { QueueNews } from './createQueueLook.ts';
 import { evaluateReleases } from './evaluateReleases.ts';
-import { createDigestTest, type Evaluation, evaluateReport } from './evaluateReport.ts';
+import { createDigestTest, type Evaluation, evaluateReport, leastClaimPrice } from './evaluateReport.ts';
 import { describeFinding, type Finding } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
@@ -109,7 +109,7 @@ function countIdle(
   const since = journal.heads()[0]?.seconds ?? head.seconds;
   const [elapsed, most] = [head.seconds - since, leaseSeconds / 4n];
   const seconds = elapsed < most ? elapsed : most;
-  if (seconds > 0n) journal.countIdle({ seconds, price: head.baseFee, busy });
+  if (seconds > 0n) journal.countIdle({ seconds, claimPrice: leastClaimPrice(head.baseFee), busy });
 }
 
 /** How long a report may take to be seen, in seconds. */

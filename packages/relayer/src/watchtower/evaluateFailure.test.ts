@@ -6,6 +6,7 @@ import { createTestClient, type Hex, http, numberToHex, publicActions, walletAct
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChainRpc } from '../chain/createChainRpc.ts';
+import { listSignedParts } from '../checks/findNonce.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
 import { isFalseFailure, type ReportedFailure } from './evaluateFailure.ts';
 import type { Finding } from './finding.ts';
@@ -13,6 +14,7 @@ import type { Finding } from './finding.ts';
 const CREDITS = 10n ** 24n;
 const FEE = 10n ** 21n;
 const FORGIVES_ALL = '0x631626ba7e60e01b60005260206000f3';
+const recoverSigner = createRecoverSigner();
 let scene: Awaited<ReturnType<typeof setUp>>;
 
 async function setUp() {
@@ -56,24 +58,25 @@ interface Course {
   readonly prismOf?: number;
   readonly nonce?: bigint;
   readonly expiresIn?: bigint;
+  /** The forwarder nonce of an earlier request of the same user, which is open all the time. */
+  readonly open?: bigint;
   /** Right before the claim, or after it. */
   readonly before?: () => Promise<unknown>;
   readonly after?: (request: ReportedFailure['request']) => Promise<unknown>;
 }
 
-async function play({ user, prismOf = user, nonce = 1n, expiresIn = 86_400n, before, after }: Course) {
+async function play({ user, prismOf = user, nonce = 1n, expiresIn = 86_400n, open, before, after }: Course) {
   const { deployment, users, relayer, rpc, forwarder } = scene;
   const timestamp = await pass(200);
-  const wish = {
-    dataId: numberToHex(timestamp, { size: 32 }),
-    payload: '0xabcd',
-    relayerFee: FEE,
-    nonce,
-    timestamp,
-  } as const;
-  // Both are among the users.
-  const params = await signWrite(deployment, { ...users[user]!, cloudId: users[prismOf]!.cloudId }, wish);
-  const request = { action: 'WRITE_DATA_FOR', params } as const;
+  const wish = { payload: '0xabcd', relayerFee: FEE, timestamp } as const;
+  const sign = async (dataId: bigint, signedFor: bigint) => {
+    const own = { ...wish, dataId: numberToHex(dataId, { size: 32 }), nonce: signedFor } as const;
+    // Both are among the users.
+    const params = await signWrite(deployment, { ...users[user]!, cloudId: users[prismOf]!.cloudId }, own);
+    return { action: 'WRITE_DATA_FOR', params } as const;
+  };
+  const request = await sign(timestamp, nonce);
+  const earlier = open === undefined ? [] : listSignedParts(await sign(0n, open));
   await pass(120);
   await before?.();
   const claimedSeconds = await pass(5);
@@ -81,8 +84,12 @@ async function play({ user, prismOf = user, nonce = 1n, expiresIn = 86_400n, bef
   const endedSeconds = await pass(10);
   await pass(2);
   const times = { claimedSeconds, endedSeconds, expiresSeconds: endedSeconds + expiresIn };
-  const failure = { request, relayer: relayer.address.toLowerCase() as Hex, ...times };
-  return { failure, isFalse: await isFalseFailure({ rpc, forwarder }, failure) };
+  const failure: ReportedFailure = {
+    ...{ request, relayer: relayer.address.toLowerCase() as Hex, ...times },
+    listOpenBefore: async (signer) => earlier.filter((part) => part.signer === signer),
+  };
+  const node = { rpc, forwarder, chainId: deployment.chainId, recoverSigner };
+  return { failure, isFalse: await isFalseFailure(node, failure) };
 }
 
 async function send(account: Relayer, request: ReportedFailure['request'], gas?: bigint): Promise<Hex> {
@@ -109,9 +116,19 @@ test('who reports failed what would have been carried out all the time has lied'
 });
 
 // Shows WATCH-7.
+test('who fails what waits for an earlier request of its signer, which is open, has lied', async () => {
+  expect((await play({ user: 1, nonce: 3n, open: 1n })).isFalse).toBe(true);
+});
+
+// Shows WATCH-7.
 test.each([
   ['what reverts, as a write to somebody else’s prism', () => ({ user: 1, prismOf: 2 })],
   ['what is signed for a later nonce', () => ({ user: 1, nonce: 9n })],
+  ['what waits for a nonce that no open request has', () => ({ user: 1, nonce: 9n, open: 2n })],
+  [
+    'what waits for a nonce that was another one when its claimer looked',
+    () => ({ user: 2, nonce: 4n, open: 2n, before: () => useNonce(2, 1n) }),
+  ],
   ['what is about to expire by a clock that is fast', () => ({ user: 1, expiresIn: 100n })],
   [
     'what another relayer carries out after the claim',
@@ -148,7 +165,10 @@ async function check({ failure, txHash }: { failure: ReportedFailure; txHash?: H
   const { relayer } = failure;
   const finding: Finding = { kind: 'falseFailure', requestId: 'r', relayer, txHash, block, text: '' };
   const report = { ...failure, named: undefined, claimNonce: undefined, isOf: () => true };
-  const options = { nodes, chainId: deployment.chainId, forwarder, recoverSigner: createRecoverSigner() };
+  const { listOpenBefore } = failure;
+  const chainId = deployment.chainId;
+  const told = { listOpenBefore: async (_: string, signer: Hex) => await listOpenBefore(signer) };
+  const options = { nodes, chainId, forwarder, recoverSigner, ...told };
   return await createFindingCheck(options)({ finding, report });
 }
 type Rpc = (typeof scene)['rpc'];

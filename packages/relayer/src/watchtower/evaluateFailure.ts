@@ -1,13 +1,19 @@
-import { encodeForwarderCall } from '@prism-gateway/contracts';
-import { parseArray, parseCount, parseQuantity, parseRecord } from '@prism-gateway/node/rpc';
+import { encodeForwarderCall, forwarderAbi } from '@prism-gateway/contracts';
+import { parseArray, parseCount, parseHash, parseQuantity, parseRecord } from '@prism-gateway/node/rpc';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
-import { numberToHex } from 'viem/utils';
+import { encodeFunctionData, numberToHex } from 'viem/utils';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { nameReason } from '../chain/decodeReason.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
 import { readBatchResults } from '../checks/fee.ts';
-import { listSignedParts } from '../checks/findNonce.ts';
+import {
+  createSignatureTest,
+  findNonce,
+  listSignedParts,
+  type NonceContext,
+  type SignedPart,
+} from '../checks/findNonce.ts';
 
 /** How old what an honest relayer sees of the chain may be, in seconds: its `MAX_HEAD_AGE_SECONDS`. */
 const VIEW_AGE_SECONDS = 60n;
@@ -31,11 +37,12 @@ export interface ReportedFailure {
   readonly expiresSeconds: bigint;
   /** The transaction of the relayer's that has carried it out after all. */
   readonly executedIn?: Hex | undefined;
+  /** Lists the signatures of a signer's requests that were posted before it, and that were open until after the report. */
+  readonly listOpenBefore: (signer: Hex) => Promise<readonly SignedPart[]>;
 }
 
-interface Node {
+interface Node extends NonceContext {
   readonly rpc: Pick<ChainRpc, 'read' | 'attempt'>;
-  readonly forwarder: Hex;
 }
 
 /** How a request would have ended in the block after another one. */
@@ -47,6 +54,39 @@ async function simulateAfter({ rpc, forwarder }: Node, { request, relayer }: Rep
   if (request.action !== 'BATCH_MULTI_USER_WRITE_DATA') return 'succeeds';
   const results = readBatchResults(answer.returned, listSignedParts(request).length);
   return results.every(({ success }) => success) ? 'succeeds' : 'fails';
+}
+
+/**
+ * Whether a request waited for an earlier forwarder nonce of its signer, which an open request had all the time: then whoever is honest waits
+ * on, whatever the request would do in its turn.
+ *
+ * @param range - the block as old as the oldest view of the chain before the claim, and the one after the report
+ */
+async function wasAwaited(
+  node: Node,
+  { request, listOpenBefore }: ReportedFailure,
+  range: { readonly from: () => Promise<bigint>; readonly to: bigint },
+): Promise<boolean> {
+  const { rpc, forwarder } = node;
+  const nonceAt = async (signer: Hex, block: bigint) => {
+    const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'nonces', args: [signer] });
+    const call = ['eth_call', { to: forwarder, data }, numberToHex(block)] as const;
+    return await rpc.read(call, (answer) => BigInt(parseHash(answer, 'forwarder nonce')));
+  };
+  const next = new Map<Hex, bigint>();
+  for (const part of listSignedParts(request)) {
+    const { signer } = part;
+    const current = next.get(signer) ?? (await nonceAt(signer, range.to));
+    const nonce = await findNonce({ ...node, part, current });
+    if (nonce === undefined) return false;
+    if (nonce > current) {
+      const signed = (await listOpenBefore(signer)).map((earlier) => createSignatureTest(node, earlier)(current));
+      if (!(await Promise.all(signed)).includes(true)) return false;
+      return (await nonceAt(signer, await range.from())) === (await nonceAt(signer, range.to));
+    }
+    next.set(signer, nonce === current ? current + 1n : current);
+  }
+  return false;
 }
 
 /** Whether any signer has code, which can tell whose transaction it is in: it could make a relayer look like a liar. */
@@ -104,7 +144,7 @@ function spread(from: bigint, to: bigint): readonly bigint[] {
 
 /**
  * Evaluates by one node whether a `failed` is a lie: the request would have been carried out after every block that an honest relayer can
- * have seen from its claim to its report, and the relayer has not tried. Nobody is accused for what its signer's code decides, for what
+ * have seen from its claim to its report, or waited all that time for an earlier one that was open; and the relayer has not tried. Nobody is accused for what its signer's code decides, for what
  * was about to expire, or for what failed when somebody's view was a minute old.
  *
  * @returns whether it is a lie, as far as this node knows
@@ -124,14 +164,17 @@ export async function isFalseFailure(node: Node, failure: ReportedFailure): Prom
   };
   const reported = await blockAt(endedSeconds);
   const to = reported < head.number ? reported + 1n : reported;
-  // Nearly every honest report ends here.
-  if ((await simulateAfter(node, failure, to)) !== 'succeeds') return false;
-  const claimed = await blockAt(claimedSeconds);
-  const from = await blockAt(claimedSeconds - VIEW_AGE_SECONDS);
-  for (const block of new Set([claimed, ...spread(from, to)])) {
-    const outcome = await simulateAfter(node, failure, block);
-    // Nobody reports failed what is not open yet.
-    if (outcome === 'fails' || (outcome === 'early' && block >= claimed)) return false;
+  const readFrom = () => blockAt(claimedSeconds - VIEW_AGE_SECONDS);
+  if ((await simulateAfter(node, failure, to)) !== 'succeeds') {
+    // Nearly every honest report ends here.
+    if (!(await wasAwaited(node, failure, { from: readFrom, to }))) return false;
+  } else {
+    const claimed = await blockAt(claimedSeconds);
+    for (const block of new Set([claimed, ...spread(await readFrom(), to)])) {
+      const outcome = await simulateAfter(node, failure, block);
+      // Nobody reports failed what is not open yet.
+      if (outcome === 'fails' || (outcome === 'early' && block >= claimed)) return false;
+    }
   }
   if (await hasContractSigner(node, failure)) return false;
   // The first block after the claim may be of the same second.

@@ -93,6 +93,14 @@ function find(
   return { requestId, kind, relayer, text, txHash: execution?.txHash, block: evidence.head.number };
 }
 
+/**
+ * Finds the lowest price at a claim than which a price of gas counts as no dearer, in wei. A block moves the base fee by an eighth at most,
+ * and whoever claims goes by one that may not be the newest; else whoever claims at the cheapest moment of an hour could idle for all of it.
+ *
+ * @see https://eips.ethereum.org/EIPS/eip-1559
+ */
+export const leastClaimPrice = (price: bigint): bigint => (price * 8n + 8n) / 9n;
+
 /** How many blocks back a node knows the state of the chain. @see https://geth.ethereum.org/docs/fundamentals/sync-modes */
 const KEPT_BLOCKS = 128n;
 
@@ -128,7 +136,7 @@ function evaluateUndone(given: Case): Evaluation {
   const { endedBlock } = report;
   if (endedBlock === undefined || head.number < endedBlock + confirmations) return 'again';
   if (head.number > endedBlock + confirmations + KEPT_BLOCKS) return 'watch';
-  const text = `It said "${report.errorMessage}", and the request would have been carried out all the time from claim to report.`;
+  const text = `It said "${report.errorMessage}", and from claim to report the request would have been carried out, or waited for an earlier nonce that was open.`;
   return find(given, { kind: 'falseFailure', text });
 }
 

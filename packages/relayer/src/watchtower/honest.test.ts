@@ -126,6 +126,18 @@ test('nobody is idle while gas costs more than when it claimed; once it does not
 });
 
 // Shows WATCH-1.
+test('who has claimed at the cheapest moment is idle while gas costs what one block can have changed, and no more', async () => {
+  const { world, claim, live } = setUp();
+  await live(60n);
+  claim();
+  await live(12n);
+  world.baseFee = GWEI + GWEI / 7n;
+  expect(await live(1800n)).toEqual([]);
+  world.baseFee = GWEI + GWEI / 8n;
+  expect(await live(960n)).toEqual(['idleClaim']);
+});
+
+// Shows WATCH-1.
 test('nobody is idle while a transaction of its waits; after a lost pool the count begins where it stood', async () => {
   const { world, claim, live } = setUp();
   claim();

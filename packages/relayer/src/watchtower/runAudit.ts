@@ -12,7 +12,13 @@ import { findBlockAt } from '../chain/findExecution.ts';
 import { deepEnoughAt } from '../chain/isDeepEnough.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
-import { createDigestTest, evaluateReport, type ReportedRequest, type SeenExecution } from './evaluateReport.ts';
+import {
+  createDigestTest,
+  evaluateReport,
+  leastClaimPrice,
+  type ReportedRequest,
+  type SeenExecution,
+} from './evaluateReport.ts';
 import { type Finding, isLie } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
 import { type OpenedChain, openWatchedChain } from './openWatchedChain.ts';
@@ -112,7 +118,7 @@ async function wasEverDearer({ rpc, chain, head }: Audit, { claimedSeconds }: Re
       ),
     ),
   );
-  return prices.some((price) => price > (prices[0] ?? 0n));
+  return prices.some((price) => leastClaimPrice(price) > (prices[0] ?? 0n));
 }
 
 /** Whether a holder has sent anything since its claim. A node that has forgotten the past leaves it the benefit of the doubt. */
@@ -167,7 +173,8 @@ async function evaluateRecord(audit: Audit, record: RequestRecord): Promise<Find
   const { claimedSeconds, expiresSeconds, txHash: named } = report;
   const times = { claimedSeconds, endedSeconds, expiresSeconds };
   const accused = { request: record, named, claimNonce: undefined, isOf: test.isOf, ...times };
-  const check = createFindingCheck({ ...audit, forwarder, recoverSigner });
+  // Nobody has seen here what was open when.
+  const check = createFindingCheck({ ...audit, forwarder, recoverSigner, listOpenBefore: async () => [] });
   return (await check({ finding: evaluation, report: accused })) === 'confirmed' ? evaluation : undefined;
 }
 

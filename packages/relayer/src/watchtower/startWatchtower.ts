@@ -22,6 +22,7 @@ import { createWatch, type Looked } from './createWatch.ts';
 import { createWatchMetrics, type WatchMetrics } from './createWatchMetrics.ts';
 import { isLie } from './finding.ts';
 import { openWatchJournal, type WatchJournal } from './journal/openWatchJournal.ts';
+import { listOpenBefore } from './listOpenBefore.ts';
 import { openWatchedChain } from './openWatchedChain.ts';
 import { createChainLook } from './readChainNews.ts';
 import { isKnownSo } from './takeRecords.ts';
@@ -122,7 +123,11 @@ async function openPost(post: ChainPost) {
   });
   const lookAtChain = createChainLook({ ...opened, forwarder, fromBlock });
   const { leaseSeconds } = settings;
-  const checkFinding = createFindingCheck({ ...opened, forwarder, recoverSigner: createRecoverSigner() });
+  const checkFinding = createFindingCheck({
+    ...{ ...opened, forwarder, recoverSigner: createRecoverSigner() },
+    listOpenBefore: (requestId, signer) =>
+      listOpenBefore({ client: clients.client, chainName, journal }, { requestId, signer }),
+  });
   const found = { journal, alerter, checkFinding };
   const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue: queue.look, lookAtChain, now };
   const { admin, gateway } = clients;

@@ -50,6 +50,9 @@ export function isKnownSo(row: WatchedRow | undefined, record: RequestRecord): b
   return row?.status === record.status && row.relayer === record.claimedBy?.toLowerCase();
 }
 
+const hasEnded = (one: { readonly status: string } | undefined) =>
+  one?.status === 'success' || one?.status === 'failed';
+
 function makeRow(
   context: TakeContext,
   record: RequestRecord,
@@ -59,7 +62,8 @@ function makeRow(
   const { requestId, status, chainName, action, params, errorMessage } = record;
   const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined, endedSeconds: undefined };
   const unheld = { excuse: 'none', claimPrice: 0n, idleSeconds: 0n } as const;
-  const open = { endedBlock: undefined, expiresSeconds: undefined, body: undefined, ...unheld };
+  const isReopened = known?.isReopened === true || (hasEnded(known) && !hasEnded(record));
+  const open = { endedBlock: undefined, expiresSeconds: undefined, body: undefined, ...unheld, isReopened };
   if (status === 'pending') return { requestId, state: 'pending', status, relayer: undefined, ...nothing, ...open };
   const relayer = record.claimedBy?.toLowerCase() as Hex;
   const isHeldOn = known?.relayer === relayer;
@@ -68,6 +72,7 @@ function makeRow(
     claimedSeconds: isHeldOn ? known.claimedSeconds : toSeconds(record.claimedAt),
     claimNonce: isHeldOn ? known.claimNonce : sent.get(relayer),
     excuse: isHeldOn ? known.excuse : ('none' as const),
+    isReopened,
     claimPrice: isHeldOn ? known.claimPrice : priceAt(context, toSeconds(record.claimedAt)),
     idleSeconds: isHeldOn ? known.idleSeconds : 0n,
     body: JSON.stringify({ chainName, action, params, ...(errorMessage !== undefined && { errorMessage }) }),

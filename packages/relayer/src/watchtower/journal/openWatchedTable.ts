@@ -20,6 +20,7 @@ export const WATCHED_TABLES = `
     claim_price INTEGER NOT NULL,
     idle_seconds INTEGER NOT NULL,
     body TEXT,
+    is_reopened INTEGER NOT NULL,
     seen_at_ms INTEGER NOT NULL
   ) STRICT;
   -- What is to be evaluated, and what was not seen for long.
@@ -55,6 +56,8 @@ export interface WatchedRow {
   readonly idleSeconds: bigint;
   /** The posted request: chainName, action and params as JSON; and the text of a `failed`. */
   readonly body: string | undefined;
+  /** Whether it was open again after it had ended, at any time. */
+  readonly isReopened: boolean;
 }
 
 function readWatched(row: Row): WatchedRow {
@@ -73,6 +76,7 @@ function readWatched(row: Row): WatchedRow {
     claimPrice: BigInt(Number(row.claim_price)),
     idleSeconds: BigInt(Number(row.idle_seconds)),
     body: row.body == null ? undefined : `${row.body}`,
+    isReopened: row.is_reopened === 1,
   };
 }
 
@@ -85,7 +89,7 @@ export interface WatchedTable {
   /** Those that were reported with a transaction. */
   listNamed(txHash: Hex): readonly WatchedRow[];
   /** Counts time for all holders but those that have transactions waiting, of what was claimed at no lower a price. */
-  countIdle(time: { readonly seconds: bigint; readonly price: bigint; readonly busy: Iterable<Hex> }): void;
+  countIdle(time: { readonly seconds: bigint; readonly claimPrice: bigint; readonly busy: Iterable<Hex> }): void;
   /** Begins the count of one holder's time anew. */
   resetIdle(requestId: string): void;
   get(requestId: string): WatchedRow | undefined;
@@ -115,7 +119,7 @@ export interface WatchedTable {
 export function openWatchedTable(database: DatabaseSync): WatchedTable {
   const statements = {
     get: database.prepare('SELECT * FROM watched WHERE request_id = ?'),
-    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     addSigner: database.prepare('INSERT OR IGNORE INTO signers VALUES (?, ?)'),
     touch: database.prepare('UPDATE watched SET seen_at_ms = ? WHERE request_id = ?'),
     setState: database.prepare('UPDATE watched SET state = ? WHERE request_id = ?'),
@@ -156,7 +160,7 @@ export function openWatchedTable(database: DatabaseSync): WatchedTable {
       const claim = [relayer ?? null, orNull(row.claimedSeconds), claimNonce ?? null] as const;
       const end = [txHash ?? null, orNull(row.endedSeconds), orNull(row.endedBlock)] as const;
       const held = [excuse, Number(row.claimPrice), Number(row.idleSeconds)] as const;
-      const rest = [orNull(row.expiresSeconds), ...held, body ?? null, atMs] as const;
+      const rest = [orNull(row.expiresSeconds), ...held, body ?? null, Number(row.isReopened), atMs] as const;
       statements.put.run(requestId, state, status, ...claim, ...end, ...rest);
       for (const signer of signers) statements.addSigner.run(signer, requestId);
     },
@@ -167,8 +171,8 @@ export function openWatchedTable(database: DatabaseSync): WatchedTable {
     listIdle: (idleSeconds: bigint) => statements.idle.all(Number(idleSeconds)).map(readWatched),
     listNamed: (txHash: Hex) => statements.named.all(txHash).map(readWatched),
     reopen: (requestId: string, seconds: bigint) => void statements.reopen.run(Number(seconds), requestId),
-    countIdle({ seconds, price, busy }: { seconds: bigint; price: bigint; busy: Iterable<Hex> }) {
-      statements.countIdle.run(Number(seconds), Number(price), JSON.stringify([...busy]));
+    countIdle({ seconds, claimPrice, busy }: { seconds: bigint; claimPrice: bigint; busy: Iterable<Hex> }) {
+      statements.countIdle.run(Number(seconds), Number(claimPrice), JSON.stringify([...busy]));
     },
     resetIdle: (requestId: string) => void statements.resetIdle.run(requestId),
     holders: () => statements.holders.all().map((row) => `${row.relayer}` as Hex),

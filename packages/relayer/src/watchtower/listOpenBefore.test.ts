@@ -1,0 +1,64 @@
+import type { RequestRecord } from '@prism-gateway/protocol';
+import { createSignedParams } from '@prism-gateway/protocol/typed-data';
+import { expect, test } from 'vitest';
+import { openWatchJournal } from './journal/openWatchJournal.ts';
+import { listOpenBefore } from './listOpenBefore.ts';
+import { takeRecords } from './takeRecords.ts';
+
+const word = (byte: string) => `0x${byte.repeat(32)}` as const;
+const SIGNER = `0x${'aa'.repeat(20)}` as const;
+const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+/** A write whose signature has its number. */
+function recordOf(given: Partial<RequestRecord> & { readonly requestId: string }, number: number): RequestRecord {
+  const params = createSignedParams({
+    action: 'WRITE_DATA_FOR',
+    params: { cloudId: word('01'), dataId: word('02'), payload: '0x', relayerFee: '1', timestamp: '1' },
+    signer: SIGNER,
+    signature: `${word(`0${number}`)}${word('22').slice(2)}1b`,
+  });
+  const shared = { chainName: 'c', action: 'WRITE_DATA_FOR', signer: SIGNER, params, createdAt: at(number) };
+  return { ...shared, claimedBy: SIGNER, claimedAt: at(50), updatedAt: at(number), ...given } as RequestRecord;
+}
+
+const failed = recordOf({ requestId: 'failed', status: 'failed', updatedAt: at(100) }, 5);
+
+async function list(records: readonly RequestRecord[], journal = openWatchJournal({ path: ':memory:', now: () => 0 })) {
+  const client = {
+    get: async (requestId: string) => records.find((record) => record.requestId === requestId) as RequestRecord,
+    list: () => ({ page: async () => ({ items: records, count: records.length, lastKey: null }) }) as never,
+  };
+  const signed = await listOpenBefore({ client, chainName: 'c', journal }, { requestId: 'failed', signer: SIGNER });
+  return signed.map(({ r }) => Number(r.slice(-1)));
+}
+
+// Shows WATCH-7.
+test('what was posted before, and was open until after the report, counts', async () => {
+  const records = [
+    failed,
+    recordOf({ requestId: 'waits', status: 'pending' }, 1),
+    recordOf({ requestId: 'held', status: 'processing' }, 2),
+    recordOf({ requestId: 'ended later', status: 'success', updatedAt: at(101) }, 3),
+    recordOf({ requestId: 'ended before', status: 'failed', updatedAt: at(99) }, 4),
+    recordOf({ requestId: 'posted later', status: 'pending' }, 6),
+  ];
+  expect(await list(records)).toEqual([1, 2, 3]);
+  expect(await list([{ ...failed, status: 'pending' }, ...records.slice(1)])).toEqual([]);
+});
+
+// Shows WATCH-7.
+test('what was reopened may not have been open then', async () => {
+  const journal = openWatchJournal({ path: ':memory:', now: () => 0 });
+  const head = { number: 9n, seconds: 90n, baseFee: 1n };
+  const shared = { journal, head, heads: [], maxAge: 1n, leaseSeconds: 900n, sent: new Map(), doubts: [] };
+  const take = (record: RequestRecord) => takeRecords(shared, { records: [record], gone: [], atMs: 90_000 });
+  const earlier = recordOf({ requestId: 'reopened', status: 'failed', updatedAt: at(90) }, 1);
+  take(earlier);
+  const open = { ...earlier, status: 'pending', updatedAt: at(110) } as const;
+  take(open);
+  expect(await list([failed, open], journal)).toEqual([]);
+  const ended = { ...earlier, status: 'success', updatedAt: at(120) } as const;
+  take({ ...ended, status: 'processing' });
+  take(ended);
+  expect(await list([failed, ended], journal)).toEqual([]);
+});

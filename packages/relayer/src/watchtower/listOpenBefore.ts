@@ -1,0 +1,43 @@
+import { isGatewayError, type RelayerClient } from '@prism-gateway/sdk';
+import type { Hex } from 'viem';
+import { listSignedParts, type SignedPart } from '../checks/findNonce.ts';
+import type { WatchJournal } from './journal/openWatchJournal.ts';
+
+/** Most requests of a signer that are listed: a relayer that asks whether an earlier nonce is awaited reads as many of the newest. */
+const MAX_LISTED = 100;
+
+/** The parts of the question. */
+interface OpenBeforeContext {
+  readonly client: Pick<RelayerClient, 'get' | 'list'>;
+  readonly chainName: string;
+  readonly journal: Pick<WatchJournal, 'get'>;
+}
+
+/**
+ * Lists the signatures of a signer's requests that were posted before one that was reported failed, and were open until after that report: an
+ * honest relayer has seen them. A request that was reopened at any time may not have been open then, and is none of them.
+ *
+ * @param reported.requestId - of the failed one; there are none if it is failed no more
+ * @throws GatewayError
+ * @see docs/specification.md WATCH-7
+ */
+export async function listOpenBefore(
+  { client, chainName, journal }: OpenBeforeContext,
+  { requestId, signer }: { readonly requestId: string; readonly signer: Hex },
+): Promise<readonly SignedPart[]> {
+  const failed = await client.get(requestId).catch((error: unknown) => {
+    if (isGatewayError(error, 'NOT_FOUND')) return undefined;
+    throw error;
+  });
+  if (failed?.status !== 'failed') return [];
+  const [createdMs, reportedMs] = [failed.createdAt, failed.updatedAt].map(Date.parse) as [number, number];
+  const { items } = await client.list({ signer, chainName, limit: MAX_LISTED, order: 'desc' }).page();
+  return items
+    .filter(({ createdAt, status, updatedAt, ...record }) => {
+      const isEarlier = Date.parse(createdAt) < createdMs;
+      const isOpen = status === 'pending' || status === 'processing' || Date.parse(updatedAt) > reportedMs;
+      return isEarlier && isOpen && journal.get(record.requestId)?.isReopened !== true;
+    })
+    .flatMap(listSignedParts)
+    .filter((part) => part.signer === signer);
+}

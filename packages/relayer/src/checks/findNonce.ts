@@ -55,6 +55,14 @@ export function latestTimestamp(record: SignedRecord): bigint {
   return latest;
 }
 
+/** The earliest of them: before it the Forwarder carries out nothing of the request. */
+export function earliestTimestamp(record: SignedRecord): bigint {
+  const [first = 0n, ...others] = listTimestamps(record);
+  let earliest = first;
+  for (const timestamp of others) if (timestamp < earliest) earliest = timestamp;
+  return earliest;
+}
+
 /** Tells whether a request is too old: the one place that does. @returns the Forwarder's reason; undefined if a signature may still be taken */
 export function findExpiryAt(
   record: SignedRecord,

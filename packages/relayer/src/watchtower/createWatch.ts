@@ -2,13 +2,14 @@ import type { Alerter } from '@prism-gateway/node/alerts';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
+import { earliestTimestamp } from '../checks/findNonce.ts';
 import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts';
 import type { QueueNews } from './createQueueLook.ts';
 import { evaluateReleases } from './evaluateReleases.ts';
 import { createDigestTest, type Evaluation, evaluateReport, leastClaimPrice } from './evaluateReport.ts';
 import { describeFinding, type Finding } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
-import type { WatchedRow } from './journal/openWatchedTable.ts';
+import { KEEP_MS, type WatchedRow } from './journal/openWatchedTable.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
 import { type ChainNews, readTold } from './readChainNews.ts';
 import { type Holders, readHolders } from './readHolders.ts';
@@ -67,9 +68,7 @@ const QUIET_MS = 60_000;
 
 /** Whether nothing has to be compared with the chain now. */
 function isQuiet({ journal }: WatchOptions, { records, gone }: QueueNews): boolean {
-  const counts = journal.count();
-  const isOpen = (counts.get('held') ?? 0) + (counts.get('ended') ?? 0) > 0;
-  return !isOpen && gone.length === 0 && records.every(({ status }) => status === 'pending');
+  return !journal.hasAny(['held', 'ended']) && gone.length === 0 && records.every(({ status }) => status === 'pending');
 }
 
 /** The queue comes first: the chain that is looked at afterwards is no older than any report. @param known - the newest block, if it was looked at a moment ago */
@@ -148,7 +147,7 @@ function findDoubt(
 
 /** Takes in what has happened on the chain. */
 function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt | undefined): void {
-  const { journal, confirmations, leaseSeconds, now } = options;
+  const { journal, confirmations, leaseSeconds } = options;
   countIdle({ journal, leaseSeconds }, { chain, busy });
   if (chain.fork !== undefined) {
     const undone = journal.undoAbove(chain.fork);
@@ -156,7 +155,7 @@ function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt
     journal.excuseOpen(doubt?.excuse ?? 'fork');
     for (const execution of undone) reopen(options, execution, chain.head.seconds);
   }
-  journal.addExecutions(chain.executions, now());
+  journal.addExecutions(chain.executions, chain.head.seconds);
   journal.wake(new Set(chain.executions.map(({ signer }) => signer)));
   for (const head of chain.heads) journal.addHead(head, confirmations);
 }
@@ -173,7 +172,7 @@ function evaluate(options: WatchOptions, { chain: { head }, told, sent }: Readin
   const test = createDigestTest(body, { chainId, forwarder });
   const named = told.filter((execution) => execution.txHash === txHash && test.signers.has(execution.signer));
   const seen = journal
-    .executionsOf(test.signers)
+    .executionsOf(test.signers, earliestTimestamp(body))
     .filter((execution) => execution.txHash !== txHash || named.length === 0);
   const report = {
     ...{ requestId, relayer: relayer as Hex, txHash, excuse, idleSeconds, endedBlock },
@@ -283,6 +282,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
         .filter((finding) => finding !== undefined);
       findings.push(...settleReleases(options, suspicions, head));
       journal.retire({ seconds: head.seconds, ms: now() });
+      journal.forgetExecutions(head.seconds - BigInt(KEEP_MS / 1000));
       return { head, findings };
     });
     // Only once it is written: of a block that the journal does not know, nobody sees that it is gone.

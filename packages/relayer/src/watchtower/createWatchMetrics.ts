@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { FindingKind } from './finding.ts';
+import type { WatchJournal } from './journal/openWatchJournal.ts';
 
 const KINDS: readonly FindingKind[] = [
   'falseSuccess',
@@ -12,12 +13,18 @@ const KINDS: readonly FindingKind[] = [
   'otherForwarder',
 ];
 
+const STATES = ['pending', 'held', 'ended', 'watching', 'done'] as const;
+
 /**
  * Makes the watchtower's metrics; a kind that was never found stands there with 0, so that an alarm can watch it.
  *
+ * @param source.journals - of the chains that are watched, by name: their requests are counted when somebody asks
  * @see https://prometheus.io/docs/practices/naming/
  */
-export function createWatchMetrics(chains: readonly string[]) {
+export function createWatchMetrics(
+  chains: readonly string[],
+  { journals }: { readonly journals: ReadonlyMap<string, Pick<WatchJournal, 'count'>> },
+) {
   const registry = new Registry();
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter<L>({
@@ -35,9 +42,20 @@ export function createWatchMetrics(chains: readonly string[]) {
     looks: counter('looks', 'Looks at queue and chain that went well', ['chain']),
     faults: counter('faults', 'Looks that failed, by place', ['chain', 'where']),
     head: gauge('head', 'The newest block that has been looked at', ['chain']),
-    requests: gauge('requests', 'Requests under watch', ['chain', 'state']),
     unenforced: gauge('unenforced', 'Findings that nothing has been done about yet', ['chain']),
   };
+  new Gauge({
+    name: 'prism_watchtower_requests',
+    help: 'Requests under watch',
+    labelNames: ['chain', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [chain, journal] of journals) {
+        const counts = journal.count();
+        for (const state of STATES) this.set({ chain, state }, counts.get(state) ?? 0);
+      }
+    },
+  });
   for (const chain of chains) {
     for (const kind of KINDS) metrics.findings.inc({ chain, kind }, 0);
     for (const where of ['chain', 'gateway', 'journal', 'work']) metrics.faults.inc({ chain, where }, 0);

@@ -50,9 +50,9 @@ test('who gives back all at once, or seldom, or works besides, is not', () => {
     journal.addRelease({ relayer: HONEST, requestId: 'r', seconds: later + minute * 60n });
   }
   const execution = { txHash: WORD, logIndex: 0, block: 1n, signer: LOOPER, nonce: 0n, digest: WORD, relayer: HONEST };
-  journal.addExecutions([{ ...execution, deepSeconds: undefined }], 0);
+  journal.addExecutions([{ ...execution, deepSeconds: undefined }], later - 1800n);
   expect(evaluateReleases(journal, at(later + 1800n))).toEqual([]);
   // What it did long ago does not count.
-  journal.addHead({ number: 1n, hash: WORD, seconds: later - 3600n, baseFee: 7n }, 1n);
+  journal.addExecutions([{ ...execution, deepSeconds: undefined }], later - 1801n);
   expect(evaluateReleases(journal, at(later + 1800n))).toHaveLength(1);
 });

@@ -111,7 +111,7 @@ async function openPost(post: ChainPost) {
   };
   const monotonicNow = () => performance.now();
   const journalFault = createJournalFault({ alerter, log, monotonicNow }, JOURNAL_WORDS);
-  const isIdle = () => journal.listToActOn().length === 0 && countOpen(journal) === 0;
+  const isIdle = () => journal.listToActOn().length === 0 && !journal.hasAny(['pending', 'held', 'ended']);
   const queue = createQueueLook({
     client: clients.client,
     chainName,
@@ -135,11 +135,6 @@ async function openPost(post: ChainPost) {
   return { look: createWatch(shared), enforce, journal, journalFault, outbox, isIdle, waitForNews: queue.waitForNews };
 }
 
-const countOpen = (journal: WatchJournal): number => {
-  const counts = journal.count();
-  return ['pending', 'held', 'ended'].reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
-};
-
 /** Half a block: what has happened on the chain is seen before the next one, mostly. */
 function choosePauseMs(journal: WatchJournal | undefined): number {
   const heads = journal?.heads().slice(0, PACE_HEADS) ?? [];
@@ -149,7 +144,7 @@ function choosePauseMs(journal: WatchJournal | undefined): number {
   return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, blockMs / 2));
 }
 
-function show({ chain: { chainName: chain }, metrics, log }: ChainPost, journal: WatchJournal, looked: Looked): void {
+function show({ chain: { chainName: chain }, metrics, log }: ChainPost, looked: Looked): void {
   const { head, findings } = looked;
   for (const { kind, relayer, requestId } of findings) {
     metrics.findings.inc({ chain, kind });
@@ -157,9 +152,6 @@ function show({ chain: { chainName: chain }, metrics, log }: ChainPost, journal:
   }
   metrics.looks.inc({ chain });
   metrics.head.set({ chain }, Number(head.number));
-  const counts = journal.count();
-  for (const state of ['pending', 'held', 'ended', 'watching', 'done'])
-    metrics.requests.set({ chain, state }, counts.get(state) ?? 0);
 }
 
 /** Names the place of a fault, for the counter. @returns what its message is safe to say */
@@ -213,7 +205,7 @@ async function watch(post: ChainPost): Promise<void> {
     const { isWell, error } = await attempt(post, async () => {
       opened ??= await openPost(post);
       post.journals.set(chain.chainName, opened.journal);
-      show(post, opened.journal, await opened.look());
+      show(post, await opened.look());
       await opened.enforce?.();
       metrics.unenforced.set({ chain: chain.chainName }, opened.journal.listToActOn().length);
     });
@@ -245,11 +237,14 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
   const { settings, log, now } = options;
   const account = await openAccount(settings);
   makeDirectory(settings.dataDir);
-  const metrics = createWatchMetrics(settings.chains.map(({ chainName }) => chainName));
+  const journals = new Map<string, WatchJournal>();
+  const metrics = createWatchMetrics(
+    settings.chains.map(({ chainName }) => chainName),
+    { journals },
+  );
   const stopping = new AbortController();
   const clients = openClients(options, account);
   const silentMs = Math.max(SILENT_MS, 2 * (settings.pollMs ?? 0));
-  const journals = new Map<string, WatchJournal>();
   const posts = settings.chains.map((chain) => ({
     ...options,
     ...{ chain, clients, metrics, journals, signal: stopping.signal },

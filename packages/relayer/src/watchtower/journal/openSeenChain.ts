@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Hex } from 'viem';
 import type { SeenExecution } from '../evaluateReport.ts';
 
-/** Heads and executions. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
+/** Heads and executions. Times are Unix seconds of the chain; `seen_seconds` is the time of the newest block when it was first seen. */
 export const SEEN_CHAIN_TABLES = `
   CREATE TABLE executions (
     tx_hash TEXT NOT NULL,
@@ -13,13 +13,17 @@ export const SEEN_CHAIN_TABLES = `
     digest TEXT NOT NULL,
     relayer TEXT NOT NULL,
     deep_seconds INTEGER,
-    seen_at_ms INTEGER NOT NULL,
+    seen_seconds INTEGER NOT NULL,
     PRIMARY KEY (tx_hash, log_index)
   ) STRICT;
-  -- The executions of a signer.
-  CREATE INDEX executions_by_signer ON executions (signer);
-  -- What a reorganisation undoes, and what is deep enough now.
+  -- The executions of a signer since a time.
+  CREATE INDEX executions_by_signer ON executions (signer, seen_seconds);
+  -- What a reorganisation undoes.
   CREATE INDEX executions_by_block ON executions (block);
+  -- What is deep enough now.
+  CREATE INDEX executions_not_deep ON executions (block) WHERE deep_seconds IS NULL;
+  -- Who has worked of late, and what is long over.
+  CREATE INDEX executions_by_time ON executions (seen_seconds, relayer);
   CREATE TABLE heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL, base_fee INTEGER NOT NULL) STRICT;
 `;
 
@@ -72,9 +76,12 @@ export interface SeenChain {
   addHead(head: SeenHead, confirmations: bigint): void;
   /** Forgets heads and executions above a block. @returns those executions */
   undoAbove(block: bigint): readonly StoredExecution[];
-  addExecutions(executions: readonly StoredExecution[], nowMs: number): void;
-  /** Executions of some signers, oldest first. */
-  executionsOf(signers: Iterable<Hex>): readonly StoredExecution[];
+  /** @param seconds - of the newest block */
+  addExecutions(executions: readonly StoredExecution[], seconds: bigint): void;
+  /** Executions of some signers, oldest first. @param sinceSeconds - in blocks no older: what a signature is valid from, no older one carried out */
+  executionsOf(signers: Iterable<Hex>, sinceSeconds: bigint): readonly StoredExecution[];
+  /** Forgets what was seen before a time of the chain. */
+  forgetExecutions(beforeSeconds: bigint): void;
 }
 
 /** Opens its tables. @param database - that has them */
@@ -88,7 +95,8 @@ export function openSeenChain(database: DatabaseSync): SeenChain {
     undoExecutions: database.prepare('DELETE FROM executions WHERE block > ?'),
     undoHeads: database.prepare('DELETE FROM heads WHERE number > ?'),
     add: database.prepare('INSERT OR REPLACE INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)'),
-    of: database.prepare('SELECT * FROM executions WHERE signer = ? ORDER BY block, log_index'),
+    of: database.prepare('SELECT * FROM executions WHERE signer = ? AND seen_seconds >= ? ORDER BY block, log_index'),
+    forget: database.prepare('DELETE FROM executions WHERE seen_seconds < ?'),
   };
   /** As they are on the disk. */
   let known: readonly SeenHead[] | undefined;
@@ -113,12 +121,13 @@ export function openSeenChain(database: DatabaseSync): SeenChain {
       statements.undoHeads.run(Number(block));
       return undone;
     },
-    addExecutions(executions: readonly StoredExecution[], nowMs: number) {
+    addExecutions(executions: readonly StoredExecution[], seconds: bigint) {
       for (const { txHash, logIndex, block, signer, nonce, digest, relayer } of executions)
-        statements.add.run(txHash, logIndex, Number(block), signer, `${nonce}`, digest, relayer, nowMs);
+        statements.add.run(txHash, logIndex, Number(block), signer, `${nonce}`, digest, relayer, Number(seconds));
     },
-    executionsOf: (signers: Iterable<Hex>) =>
-      [...signers].flatMap((signer) => statements.of.all(signer).map(readExecution)),
+    executionsOf: (signers: Iterable<Hex>, sinceSeconds: bigint) =>
+      [...signers].flatMap((signer) => statements.of.all(signer, Number(sinceSeconds)).map(readExecution)),
+    forgetExecutions: (beforeSeconds: bigint) => void statements.forget.run(Number(beforeSeconds)),
   };
 }
 

@@ -114,8 +114,7 @@ function openReleaseTable(database: DatabaseSync): ReleaseTable {
     // SQLite takes the request of the row with the greatest minute.
     list: database.prepare(
       `SELECT relayer, request_id, max(minute), count(*) AS minutes, sum(released) AS released,
-         EXISTS (SELECT 1 FROM executions WHERE executions.relayer = releases.relayer
-           AND (deep_seconds IS NULL OR deep_seconds >= ?)) AS has_executed
+         EXISTS (SELECT 1 FROM executions WHERE executions.relayer = releases.relayer AND seen_seconds >= ?) AS has_executed
        FROM releases WHERE minute >= ? GROUP BY relayer`,
     ),
     forgetBefore: database.prepare('DELETE FROM releases WHERE minute < ?'),

@@ -25,11 +25,15 @@ export const WATCHED_TABLES = `
   ) STRICT;
   -- What is to be evaluated, and what was not seen for long.
   CREATE INDEX watched_by_state ON watched (state, seen_at_ms);
+  -- Whose transaction a reorganisation has undone.
+  CREATE INDEX watched_by_transaction ON watched (tx_hash) WHERE tx_hash IS NOT NULL;
   CREATE TABLE signers (signer TEXT NOT NULL, request_id TEXT NOT NULL, PRIMARY KEY (signer, request_id)) STRICT, WITHOUT ROWID;
+  -- What is forgotten with its request.
+  CREATE INDEX signers_by_request ON signers (request_id);
 `;
 
-/** How long what is over is remembered, in milliseconds: a week. */
-const KEEP_MS = 7 * 86_400_000;
+/** How long what is over is remembered, in milliseconds: a week, as the executions of that time. */
+export const KEEP_MS = 7 * 86_400_000;
 
 /** How far the watch over a request is. `watching`: reported `failed`, and not yet past the Forwarder's maximal age. */
 export type WatchState = 'pending' | 'held' | 'ended' | 'watching' | 'done';
@@ -111,7 +115,9 @@ export interface WatchedTable {
   wake(signers: Iterable<Hex>): void;
   /** Ends the watch over what the Forwarder would not take any more, and forgets what is long over. */
   retire(now: { readonly seconds: bigint; readonly ms: number }): void;
-  /** How many requests there are in each state. */
+  /** Whether any request is in one of some states. */
+  hasAny(states: readonly WatchState[]): boolean;
+  /** How many requests there are in each state: of those of a week, all are counted. */
   count(): ReadonlyMap<string, number>;
 }
 
@@ -144,10 +150,14 @@ export function openWatchedTable(database: DatabaseSync): WatchedTable {
     ),
     expire: database.prepare("UPDATE watched SET state = 'done' WHERE state = 'watching' AND expires_seconds < ?"),
     forget: database.prepare('DELETE FROM watched WHERE request_id = ?'),
+    forgetSigners: database.prepare(
+      "DELETE FROM signers WHERE request_id IN (SELECT request_id FROM watched WHERE state = 'done' AND seen_at_ms < ?)",
+    ),
     forgetDone: database.prepare("DELETE FROM watched WHERE state = 'done' AND seen_at_ms < ?"),
     excuse: database.prepare(
       "UPDATE watched SET excuse = ? WHERE state IN ('held', 'ended', 'watching') AND excuse <> 'undone'",
     ),
+    hasAny: database.prepare('SELECT 1 FROM watched WHERE state IN (SELECT value FROM json_each(?)) LIMIT 1'),
     count: database.prepare('SELECT state, count(*) AS requests FROM watched GROUP BY state'),
   };
   return {
@@ -183,11 +193,11 @@ export function openWatchedTable(database: DatabaseSync): WatchedTable {
     },
     retire({ seconds, ms }: { readonly seconds: bigint; readonly ms: number }) {
       statements.expire.run(Number(seconds));
-      if (Number(statements.forgetDone.run(ms - KEEP_MS).changes) > 0)
-        database.exec('DELETE FROM signers WHERE request_id NOT IN (SELECT request_id FROM watched)');
-      database.prepare('DELETE FROM executions WHERE seen_at_ms < ?').run(ms - KEEP_MS);
+      statements.forgetSigners.run(ms - KEEP_MS);
+      statements.forgetDone.run(ms - KEEP_MS);
     },
     excuseOpen: (excuse: Excuse) => void statements.excuse.run(excuse),
+    hasAny: (states: readonly WatchState[]) => statements.hasAny.get(JSON.stringify(states)) !== undefined,
     count: () => new Map(statements.count.all().map((row) => [`${row.state}`, Number(row.requests)])),
   };
 }

@@ -76,9 +76,7 @@ export function prepare(database: DatabaseSync) {
     ),
     settleAttempt: database.prepare('UPDATE attempts SET state = ?, tx_hash = ?, mined = ? WHERE intent_id = ?'),
     attempts: database.prepare('SELECT * FROM attempts WHERE payment_intent_id = ? ORDER BY rowid'),
-    prunable: database.prepare(
-      "SELECT intent_id FROM attempts WHERE state <> 'open' AND data <> '' ORDER BY rowid LIMIT 1000",
-    ),
+    prunable: database.prepare("SELECT intent_id FROM attempts WHERE state <> 'open' AND data <> '' LIMIT 1000"),
     dropCall: database.prepare("UPDATE attempts SET data = '' WHERE intent_id = ?"),
     attempt: database.prepare('SELECT 1 FROM attempts WHERE intent_id = ?'),
     counted: database.prepare('SELECT * FROM payments WHERE counted_day = ?'),

@@ -8,7 +8,7 @@ const MAX_SIGNATURES = 1000;
  * How long a nonce is waited for that was used by what the gateway says, and not by what the chain says, in milliseconds: a reorganisation
  * comes back, and a report that was a lie is found, and the request posted again.
  */
-const DISPUTED_MS = 900_000;
+export const DISPUTED_MS = 900_000;
 
 /** Whether an open request may use a forwarder nonce that others wait for. */
 type GapQuestion = (gap: NonceGap) => Promise<boolean>;

@@ -21,7 +21,7 @@ function recordOf(given: Partial<RequestRecord> & { readonly requestId: string }
   return { ...shared, claimedBy: SIGNER, claimedAt: at(50), updatedAt: at(number), ...given } as RequestRecord;
 }
 
-const failed = recordOf({ requestId: 'failed', status: 'failed', updatedAt: at(100) }, 5);
+const failed = recordOf({ requestId: 'failed', status: 'failed', updatedAt: at(1000) }, 6);
 
 async function list(records: readonly RequestRecord[], journal = openWatchJournal({ path: ':memory:', now: () => 0 })) {
   const client = {
@@ -38,11 +38,13 @@ test('what was posted before, and was open until after the report, counts', asyn
     failed,
     recordOf({ requestId: 'waits', status: 'pending' }, 1),
     recordOf({ requestId: 'held', status: 'processing' }, 2),
-    recordOf({ requestId: 'ended later', status: 'success', updatedAt: at(101) }, 3),
-    recordOf({ requestId: 'ended before', status: 'failed', updatedAt: at(99) }, 4),
-    recordOf({ requestId: 'posted later', status: 'pending' }, 6),
+    recordOf({ requestId: 'ended later', status: 'failed', updatedAt: at(1001) }, 3),
+    recordOf({ requestId: 'said to be done a moment ago', status: 'success', updatedAt: at(101) }, 4),
+    recordOf({ requestId: 'done', status: 'success', updatedAt: at(100) }, 5),
+    recordOf({ requestId: 'failed before', status: 'failed', updatedAt: at(999) }, 5),
+    recordOf({ requestId: 'posted later', status: 'pending' }, 7),
   ];
-  expect(await list(records)).toEqual([1, 2, 3]);
+  expect(await list(records)).toEqual([1, 2, 3, 4]);
   expect(await list([{ ...failed, status: 'pending' }, ...records.slice(1)])).toEqual([]);
 });
 
@@ -52,12 +54,12 @@ test('what was reopened may not have been open then', async () => {
   const head = { number: 9n, seconds: 90n, baseFee: 1n };
   const shared = { journal, head, heads: [], maxAge: 1n, leaseSeconds: 900n, sent: new Map(), doubts: [] };
   const take = (record: RequestRecord) => takeRecords(shared, { records: [record], gone: [], atMs: 90_000 });
-  const earlier = recordOf({ requestId: 'reopened', status: 'failed', updatedAt: at(90) }, 1);
+  const earlier = recordOf({ requestId: 'reopened', status: 'failed', updatedAt: at(900) }, 1);
   take(earlier);
-  const open = { ...earlier, status: 'pending', updatedAt: at(110) } as const;
+  const open = { ...earlier, status: 'pending', updatedAt: at(1100) } as const;
   take(open);
   expect(await list([failed, open], journal)).toEqual([]);
-  const ended = { ...earlier, status: 'success', updatedAt: at(120) } as const;
+  const ended = { ...earlier, status: 'success', updatedAt: at(1200) } as const;
   take({ ...ended, status: 'processing' });
   take(ended);
   expect(await list([failed, ended], journal)).toEqual([]);

@@ -1,6 +1,7 @@
 import { isGatewayError, type RelayerClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
 import { listSignedParts, type SignedPart } from '../checks/findNonce.ts';
+import { DISPUTED_MS } from '../lifecycle/giveUpBlocked.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
 
 /** Most requests of a signer that are listed: a relayer that asks whether an earlier nonce is awaited reads as many of the newest. */
@@ -14,8 +15,8 @@ interface OpenBeforeContext {
 }
 
 /**
- * Lists the signatures of a signer's requests that were posted before one that was reported failed, and were open until after that report: an
- * honest relayer has seen them. A request that was reopened at any time may not have been open then, and is none of them.
+ * Lists the signatures of a signer's requests that were posted before one that was reported failed, and were open until after that report, or
+ * had been reported `success` a moment before, which may be a lie: an honest relayer has waited for them. A request that was reopened at any time may not have been open then, and is none of them.
  *
  * @param reported.requestId - of the failed one; there are none if it is failed no more
  * @throws GatewayError
@@ -35,8 +36,9 @@ export async function listOpenBefore(
   return items
     .filter(({ createdAt, status, updatedAt, ...record }) => {
       const isEarlier = Date.parse(createdAt) < createdMs;
-      const isOpen = status === 'pending' || status === 'processing' || Date.parse(updatedAt) > reportedMs;
-      return isEarlier && isOpen && journal.get(record.requestId)?.isReopened !== true;
+      const isOpen = status === 'pending' || status === 'processing';
+      const wasAwaited = isOpen || Date.parse(updatedAt) > reportedMs - (status === 'success' ? DISPUTED_MS : 0);
+      return isEarlier && wasAwaited && journal.get(record.requestId)?.isReopened !== true;
     })
     .flatMap(listSignedParts)
     .filter((part) => part.signer === signer);

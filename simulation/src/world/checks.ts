@@ -35,7 +35,7 @@ const RECORD_BOUND_MS = 30 * 60_000;
 
 /** Watches the world until it ends. */
 export function startChecks(world: World): void {
-  const { realm, stories, executions, undone, breaches, chain, troubles } = world;
+  const { realm, stories, executions, undone, refreed, breaches, chain, troubles } = world;
   const reported = new Set<string>();
   const honest = new Set(world.relayerKeys.map(({ address }) => address.toLowerCase()));
   const wrongSince = new Map<string, number>();
@@ -102,6 +102,9 @@ export function startChecks(world: World): void {
   /** Whether a reorganisation has undone a request, if only for a time: one deeper than the confirmations, which the watchtower tells. */
   const wasUndone = (story: Story) => entriesOf(story).some(({ digest = '0x' }) => undone.has(digest));
 
+  /** Whether a reorganisation has taken away that a nonce was taken back, which its signer does not do again. */
+  const wasRefreed = ({ kind, signer }: Story) => TAKEN_BACK.has(kind) && refreed.has(signer.toLowerCase());
+
   /** Whether a liar has ended a request that nothing has carried out: what was signed for later nonces may be given up before that is found. */
   const isLie = ({ claimedBy, endedAtMs, digest }: Story) =>
     endedAtMs !== undefined && claimedBy !== undefined && !honest.has(claimedBy) && !isExecuted(digest);
@@ -121,7 +124,7 @@ export function startChecks(world: World): void {
             (entry) =>
               entry.signer === signer &&
               ((entry.nonce === nonce && (isExecuted(entry.digest) || TAKEN_BACK.has(other.kind))) ||
-                (entry.nonce < nonce && (wasUndone(other) || isLie(other)))),
+                (entry.nonce < nonce && (wasUndone(other) || isLie(other) || wasRefreed(other)))),
           )),
     );
   }

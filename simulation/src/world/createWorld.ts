@@ -1,8 +1,8 @@
-import { type Deployment, readRequestExecuted } from '@prism-gateway/contracts';
+import { type Deployment, forwarderAbi, readRequestExecuted } from '@prism-gateway/contracts';
 import { deployContracts } from '@prism-gateway/devnet';
 import { createAdminClient, createGatewayClient, type GatewayClient } from '@prism-gateway/sdk';
 import { createPrisms, type PrismUser } from '@prism-gateway/testing/world';
-import { type Address, type Hex, keccak256, toHex } from 'viem';
+import { type Address, type Hex, keccak256, parseEventLogs, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, type ChainNode, createChain } from '../chain/index.ts';
 import { runAs } from '../core/processes.ts';
@@ -91,6 +91,8 @@ export interface World {
   readonly executions: Map<Hex, Execution[]>;
   /** Digests whose execution a reorganisation has undone, if only for a time. */
   readonly undone: ReadonlySet<Hex>;
+  /** Signers with a forwarder nonce that they had taken back and that a reorganisation has made free again, in lower case. */
+  readonly refreed: ReadonlySet<string>;
   readonly breaches: Breach[];
   /** When a liar has lied first, by address in lower case. */
   readonly lies: Map<string, number>;
@@ -131,11 +133,14 @@ function serveNode(realm: Realm, node: ChainNode, calls: Map<string, number>): v
 /** Keeps what the Forwarder says of each digest, in the chain as it is, and which a reorganisation has ever undone. */
 function followExecutions(chain: Chain, forwarder: string) {
   const undone = new Set<Hex>();
+  const refreed = new Set<string>();
   const executions = new Map<Hex, Execution[]>();
   chain.onBlock(({ kind, block }) => {
     for (const { hash, logs } of block.transactions) {
       // As viem has logs.
       const source = { logs: logs.map((log) => ({ ...log })) as never, forwarder };
+      const takenBack = { abi: forwarderAbi, eventName: 'NonceInvalidated', logs: source.logs } as const;
+      if (kind !== 'added') for (const { args } of parseEventLogs(takenBack)) refreed.add(args.signer.toLowerCase());
       for (const { digest, success, relayer } of readRequestExecuted(source)) {
         if (!success) continue;
         const known = executions.get(digest) ?? [];
@@ -149,7 +154,7 @@ function followExecutions(chain: Chain, forwarder: string) {
       }
     }
   });
-  return { executions, undone };
+  return { executions, undone, refreed };
 }
 
 /**
@@ -195,7 +200,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const rpcUrl = 'http://node-1:8545';
   const official = [sponsor, ...relayerKeys.map(({ address }) => address)];
   const deployment = await deployContracts({ rpcUrl, privateKey: sponsorKey, officialRelayers: official });
-  const { executions, undone } = followExecutions(chain, deployment.forwarder);
+  const { executions, undone, refreed } = followExecutions(chain, deployment.forwarder);
   const funding = { rpcUrl, deployment, sponsorKey, credits: 10_000_000n * ETHER };
   const users = await createPrisms({ ...funding, accounts: userAccounts });
   const specials = await createSpecials({ ...funding, users, keys: specialKeys });
@@ -266,6 +271,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
     ...{
       executions,
       undone,
+      refreed,
       retired: new Set(),
       stories: new Map(),
       breaches: [],

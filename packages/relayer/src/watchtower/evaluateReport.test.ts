@@ -95,8 +95,8 @@ test.each([
 
 // Shows WATCH-1.
 test.each([
-  ['idle for the lease', 900n, {}, 'again'],
-  ['idle for longer, with nothing sent', 901n, {}, 'idleClaim'],
+  ['idle for the lease and a quarter', 1125n, {}, 'again'],
+  ['idle for longer, with nothing sent', 1126n, {}, 'idleClaim'],
   ['idle for longer, while its holder sends', 901n, { hasActed: true }, 'again'],
   ['idle for twice the lease', 1801n, { hasActed: true }, 'idleClaim'],
   ['carried out', 9000n, { executions: [execution({})] }, 'again'],

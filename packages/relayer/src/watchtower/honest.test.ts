@@ -112,7 +112,7 @@ function setUp() {
 }
 
 // Shows WATCH-1.
-test('nobody is idle while gas costs more than when it claimed; once it does not, a lease is enough', async () => {
+test('nobody is idle while gas costs more than when it claimed; once it does not, a lease and a quarter is enough', async () => {
   const { world, claim, live } = setUp();
   await live(60n);
   claim();
@@ -121,7 +121,7 @@ test('nobody is idle while gas costs more than when it claimed; once it does not
   world.baseFee = 5n * GWEI;
   expect(await live(7200n)).toEqual([]);
   world.baseFee = GWEI;
-  expect(await live(780n)).toEqual([]);
+  expect(await live(1005n)).toEqual([]);
   expect(await live(120n)).toEqual(['idleClaim']);
 });
 
@@ -134,7 +134,7 @@ test('who has claimed at the cheapest moment is idle while gas costs what one bl
   world.baseFee = GWEI + GWEI / 7n;
   expect(await live(1800n)).toEqual([]);
   world.baseFee = GWEI + GWEI / 8n;
-  expect(await live(960n)).toEqual(['idleClaim']);
+  expect(await live(1185n)).toEqual(['idleClaim']);
 });
 
 // Shows WATCH-1.
@@ -145,7 +145,7 @@ test('nobody is idle while a transaction of its waits; after a lost pool the cou
   world.pending = 2;
   expect(await live(7200n)).toEqual([]);
   world.pending = 1;
-  expect(await live(840n)).toEqual([]);
+  expect(await live(1065n)).toEqual([]);
   expect(await live(120n)).toEqual(['idleClaim']);
 });
 
@@ -156,7 +156,7 @@ test('nobody is idle while a transaction of its waits behind one that pays too l
   world.isQueued = true;
   expect(await live(1500n)).toEqual([]);
   world.isQueued = false;
-  expect(await live(840n)).toEqual([]);
+  expect(await live(1065n)).toEqual([]);
   expect(await live(120n)).toEqual(['idleClaim']);
 });
 
@@ -165,10 +165,10 @@ test('a node that knows of its work clears the holder, and the count begins anew
   const { world, journal, claim, live } = setUp();
   claim();
   world.checked = 'refuted';
-  expect(await live(950n)).toEqual([]);
+  expect(await live(1150n)).toEqual([]);
   expect(journal.get('r')?.idleSeconds).toBeLessThan(100n);
   world.checked = 'confirmed';
-  expect(await live(780n)).toEqual([]);
+  expect(await live(1005n)).toEqual([]);
   expect(await live(180n)).toEqual(['idleClaim']);
 });
 

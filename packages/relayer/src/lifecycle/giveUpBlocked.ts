@@ -1,3 +1,4 @@
+import { isGatewayError } from '@prism-gateway/sdk';
 import { createSignatureTest, listSignedParts } from '../checks/findNonce.ts';
 import { carryWait, knownGapState, type NonceGap, ruleOf, type Verdict, type Wait } from '../checks/leaveReasons.ts';
 import type { RelayerContext } from './context.ts';
@@ -38,6 +39,16 @@ export function createGapQuestion(context: RelayerContext): GapQuestion {
     answers.set(key, answer);
     return answer;
   };
+}
+
+/** Whether an open request may use a forwarder nonce; a gateway that does not answer may know one. */
+export async function mayBeAwaited(context: RelayerContext, gap: NonceGap): Promise<boolean> {
+  try {
+    return await createGapQuestion(context)(gap);
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    return true;
+  }
 }
 
 /**

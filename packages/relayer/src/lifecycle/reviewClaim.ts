@@ -1,5 +1,4 @@
 import { createBackOff } from '@prism-gateway/node';
-import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import { checkRequests } from '../checks/checkRequests.ts';
 import { createNonceSearch, type NonceSearch } from '../checks/createNonceSearch.ts';
@@ -10,7 +9,7 @@ import { findOutcome } from '../nodes/findOutcome.ts';
 import { firstEvaluation } from './candidates.ts';
 import { findLeaseEnd } from './confirmClaim.ts';
 import type { RelayerContext } from './context.ts';
-import { createGapQuestion } from './giveUpBlocked.ts';
+import { mayBeAwaited } from './giveUpBlocked.ts';
 import type { OpenRequest, Outcome } from './states.ts';
 
 /** Pauses between two looks at a claimed request that cannot be submitted now, in milliseconds. */
@@ -182,13 +181,8 @@ function createGapQuestionForClaim(context: RelayerContext): MayStillCome {
   return async function mayStillCome(verdict) {
     if (verdict?.kind !== 'leave' || verdict.gap === undefined) return false;
     const { nonce } = verdict.gap;
-    try {
-      if (await createGapQuestion(context)(verdict.gap)) {
-        missing = undefined;
-        return true;
-      }
-    } catch (error) {
-      if (!isGatewayError(error)) throw error;
+    if (await mayBeAwaited(context, verdict.gap)) {
+      missing = undefined;
       return true;
     }
     const isNew = missing !== nonce;

@@ -1,10 +1,13 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
+import type { Hex } from 'viem';
 import { nextBlock } from '../chain/chainReader.ts';
-import { decodeReason, nameReason } from '../chain/decodeReason.ts';
+import { decodeReason, nameReason, readInvalidSignature } from '../chain/decodeReason.ts';
 import { readNothingDone } from '../checks/checkRequest.ts';
 import { mostGas, transactionTerms } from '../checks/fee.ts';
+import type { NonceGap } from '../checks/leaveReasons.ts';
 import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
-import type { OpenRequest } from '../lifecycle/states.ts';
+import { mayBeAwaited } from '../lifecycle/giveUpBlocked.ts';
+import type { OpenRequest, SignatureRef } from '../lifecycle/states.ts';
 import { askNodes, MAJORITY } from './askNodes.ts';
 import { isFresh, isUpToDate } from './findOutcome.ts';
 
@@ -13,6 +16,8 @@ interface Vote {
   readonly isFresh: boolean;
   /** Why it would not be carried out; undefined: it would be. */
   readonly refusal: string | undefined;
+  /** The forwarder nonce that the signer would have to use now, if that is why. */
+  readonly gap?: NonceGap;
 }
 
 async function askNode(context: RelayerContext, { reader }: RelayNode, { record, gas }: OpenRequest): Promise<Vote> {
@@ -29,12 +34,24 @@ async function askNode(context: RelayerContext, { reader }: RelayNode, { record,
   const { reverted } = simulated;
   // That it comes too early ends nothing.
   if (nameReason(reverted) === 'RequestNotYetOpen') return { ...vote, refusal: undefined };
-  return { ...vote, refusal: `that it would revert: ${decodeReason(reverted)}` };
+  const refused = readInvalidSignature(reverted);
+  const gap = refused && { signer: refused.signer.toLowerCase() as Hex, nonce: refused.nonce };
+  return { ...vote, refusal: `that it would revert: ${decodeReason(reverted)}`, ...(gap && { gap }) };
+}
+
+/** Whether some node says that an earlier nonce comes first, which an open request has: another node may have been wrong about the nonce. */
+async function mayComeLater(context: RelayerContext, { signatures }: OpenRequest, votes: readonly Vote[]) {
+  for (const { gap } of votes) {
+    const isAhead = ({ signer, nonce = 0n }: SignatureRef) => signer === gap?.signer && nonce > gap.nonce;
+    if (gap !== undefined && signatures.some(isAhead) && (await mayBeAwaited(context, gap))) return true;
+  }
+  return false;
 }
 
 /**
  * Asks whether a request that looks as if it would be refused may be reported failed for that, each node by a simulation of its own. Of
- * several nodes two have to say so, more than say otherwise, or the only one that answers with a fresh newest block. One that is alone with
+ * several nodes two have to say so, more than say otherwise, or the only one that answers with a fresh newest block; and by none of them its turn may
+ * still come. One that is alone with
  * it is not asked any more for a minute, so that the request goes on; while they do not agree, nothing ends, and the health says which says
  * what.
  *
@@ -54,7 +71,11 @@ export async function confirmRevert(context: RelayerContext, request: OpenReques
     events,
   });
   if (votes.length === 0 && fault !== undefined) throw fault;
-  if (agreed === undefined || agreed.refusal !== undefined) return agreed !== undefined;
+  if (agreed === undefined) return false;
+  if (agreed.refusal !== undefined) {
+    const fresh = votes.map(({ vote }) => vote).filter((vote) => vote.isFresh);
+    return !(await mayComeLater(context, request, fresh));
+  }
   for (const { node, vote } of votes) {
     if (vote.refusal === undefined) continue;
     const says = `${vote.refusal} (request ${requestId})`;

@@ -50,10 +50,9 @@ async function mayComeLater(context: RelayerContext, { signatures }: OpenRequest
 
 /**
  * Asks whether a request that looks as if it would be refused may be reported failed for that, each node by a simulation of its own. Of
- * several nodes two have to say so, more than say otherwise, or the only one that answers with a fresh newest block; and by none of them its turn may
- * still come. One that is alone with
- * it is not asked any more for a minute, so that the request goes on; while they do not agree, nothing ends, and the health says which says
- * what.
+ * several nodes two have to say so, more than say otherwise, or the only one that answers with a fresh newest block; and by none of them its
+ * turn may still come. One that is alone with it is not asked any more for a minute, so that the request goes on; while they do not agree,
+ * nothing ends, and the health says which says what.
  *
  * @throws ChainError if no node answers
  * @see docs/specification.md RELAY-20

@@ -28,6 +28,8 @@ export interface Accusation {
     readonly claimedSeconds: bigint;
     readonly endedSeconds: bigint;
     readonly expiresSeconds: bigint;
+    /** Whether the queue was watched without a gap since before the claim, so that what was open when is known. */
+    readonly isWatched: boolean;
     /** Whether an execution is one of the request. */
     readonly isOf: (execution: StoredExecution) => boolean;
   };
@@ -114,7 +116,8 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
     const { relayer, txHash } = finding;
     const minedSeconds = execution && (await readBlockTime(node, execution.block));
     if (minedSeconds !== undefined && minedSeconds < report.endedSeconds) return 'confirmed';
-    const listOpenBefore = (signer: Hex) => question.listOpenBefore(finding.requestId, signer);
+    const listOpenBefore = async (signer: Hex) =>
+      report.isWatched ? await question.listOpenBefore(finding.requestId, signer) : [];
     const failure = { ...report, relayer, executedIn: txHash, listOpenBefore };
     return word(await isFalseFailure({ ...question, rpc: node }, failure));
   }
@@ -146,7 +149,14 @@ export type CheckFinding = (accusation: Accusation) => Promise<Checked>;
 export function createFindingCheck({ nodes, ...chain }: CheckedChain): CheckFinding {
   const majority = Math.min(MAJORITY, nodes.length);
   return async function checkFinding(accusation) {
-    const words = await Promise.all(nodes.map((node) => askOne({ ...chain, node }, accusation)));
+    const listed = new Map<Hex, Promise<readonly SignedPart[]>>();
+    // The gateway is asked once, whatever number of nodes need the answer.
+    function listOpenBefore(requestId: string, signer: Hex): Promise<readonly SignedPart[]> {
+      const known = listed.get(signer) ?? chain.listOpenBefore(requestId, signer);
+      listed.set(signer, known);
+      return known;
+    }
+    const words = await Promise.all(nodes.map((node) => askOne({ ...chain, listOpenBefore, node }, accusation)));
     const count = (word: Checked) => words.filter((each) => each === word).length;
     // A signature for another contract is nothing that a node can make up.
     if (count('otherForwarder') > 0) return 'otherForwarder';

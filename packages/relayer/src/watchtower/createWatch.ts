@@ -7,6 +7,7 @@ import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts'
 import type { QueueNews } from './createQueueLook.ts';
 import { evaluateReleases } from './evaluateReleases.ts';
 import { createDigestTest, type Evaluation, evaluateReport, leastClaimPrice } from './evaluateReport.ts';
+import { findDoubt, LOOK_SECONDS } from './findDoubt.ts';
 import { describeFinding, type Finding } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import { KEEP_MS, type WatchedRow } from './journal/openWatchedTable.ts';
@@ -114,37 +115,6 @@ function countIdle(
 /** How long a report may take to be seen, in seconds. */
 const DOUBT_SECONDS = 3600n;
 
-/** The longest between two looks that go well, in seconds: the gateway lets a call wait 25 s. */
-const LOOK_SECONDS = 40n;
-
-/**
- * Finds what makes reports doubtful that are seen now or later, and were made before: a reorganisation; or a time in which nobody looked,
- * as while the gateway was out of reach, or after a restart from a backup, so that one deeper than the confirmations may have left no trace.
- * While nobody holds a request, the chain is not looked at for a while: that does not count.
- *
- * @param attendedAtMs - when the last look that went well had begun; undefined: before the start
- */
-function findDoubt(
-  { journal, confirmations, now }: WatchOptions,
-  chain: ChainNews,
-  attendedAtMs: number | undefined,
-): Doubt | undefined {
-  const { head, fork, lostBlocks } = chain;
-  const heads = journal.heads();
-  const [newest] = heads;
-  if (newest === undefined) return undefined;
-  const nowSeconds = BigInt(Math.floor(now() / 1000));
-  const attendedSeconds = BigInt(Math.floor((attendedAtMs ?? 0) / 1000));
-  const since = attendedSeconds > newest.seconds ? attendedSeconds : newest.seconds;
-  const [blocks, seconds] = [head.number - newest.number, head.seconds - newest.seconds];
-  const unseen = nowSeconds - since;
-  const isUnseen = unseen > LOOK_SECONDS && unseen * blocks > BigInt(confirmations) * seconds;
-  if (!isUnseen && fork === undefined) return undefined;
-  const from = fork === undefined ? since : (heads.find(({ number }) => number <= fork)?.seconds ?? 0n);
-  const excuse = isUnseen || lostBlocks >= confirmations ? 'undone' : 'fork';
-  return { from, to: nowSeconds, excuse };
-}
-
 /** Takes in what has happened on the chain. */
 function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt | undefined): void {
   const { journal, confirmations, leaseSeconds } = options;
@@ -163,8 +133,15 @@ function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt
 /** The evaluation on one request, and what a finding rests on. */
 type Evaluated = { readonly evaluation: Evaluation } & Required<Omit<Accusation, 'finding'>>;
 
-/** Evaluates one request. */
-function evaluate(options: WatchOptions, { chain: { head }, told, sent }: Reading, row: WatchedRow): Evaluated {
+/** So long after a gap a claim may rest on what was seen in it, in seconds. */
+const SETTLED_SECONDS = 60n;
+
+/** Evaluates one request. @param watchedSince - since when nothing was missed, in Unix seconds */
+function evaluate(
+  options: WatchOptions,
+  { chain: { head }, told, sent }: Reading,
+  { row, watchedSince }: { readonly row: WatchedRow; readonly watchedSince: bigint },
+): Evaluated {
   const { journal, confirmations, leaseSeconds, chainId, forwarder } = options;
   const { requestId, relayer, claimNonce, txHash, excuse, idleSeconds, endedBlock } = row;
   // Of what is claimed or ended, all of that is known.
@@ -186,7 +163,14 @@ function evaluate(options: WatchOptions, { chain: { head }, told, sent }: Readin
   const evaluation = evaluateReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
   const { claimedSeconds, endedSeconds, expiresSeconds } = report;
   const times = { claimedSeconds, endedSeconds, expiresSeconds };
-  const known = { request: body, named: txHash, claimNonce: hasActed ? undefined : claimNonce, isOf: test.isOf };
+  const isWatched = claimedSeconds > watchedSince + SETTLED_SECONDS;
+  const known = {
+    request: body,
+    named: txHash,
+    claimNonce: hasActed ? undefined : claimNonce,
+    isOf: test.isOf,
+    isWatched,
+  };
   return { evaluation, report: { ...known, ...times } };
 }
 
@@ -264,6 +248,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
   let seen: { readonly head: SeenHead; readonly atMs: number } | undefined;
   let doubts: readonly Doubt[] = [];
   let attendedAtMs: number | undefined;
+  let watchedSince = 0n;
 
   async function lookOnce(suspicions: Suspicions): Promise<Looked> {
     const known = seen !== undefined && now() - seen.atMs < QUIET_MS ? seen.head : undefined;
@@ -272,17 +257,21 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const { head } = chain;
     if (head !== known) seen = { head, atMs: now() };
     const doubt = findDoubt(options, chain, attendedAtMs);
+    if (now() - (attendedAtMs ?? 0) > Number(LOOK_SECONDS) * 1000) watchedSince = BigInt(Math.floor(now() / 1000));
     doubts = [...(doubt ? [doubt] : []), ...doubts.filter(({ to }) => to > head.seconds - DOUBT_SECONDS)];
     const looked = journal.commit(() => {
       takeChain(options, reading, doubt);
       takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined, doubts }, queue);
       noteEnds(options, reading);
       const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
-        .map((row) => settle(options, suspicions, { row, evaluated: evaluate(options, reading, row) }))
+        .map((row) =>
+          settle(options, suspicions, { row, evaluated: evaluate(options, reading, { row, watchedSince }) }),
+        )
         .filter((finding) => finding !== undefined);
       findings.push(...settleReleases(options, suspicions, head));
       journal.retire({ seconds: head.seconds, ms: now() });
-      journal.forgetExecutions(head.seconds - BigInt(KEEP_MS / 1000));
+      // By both clocks: a node that tells a time to come has nothing forgotten.
+      journal.forgetExecutions(BigInt(Math.floor((Math.min(Number(head.seconds) * 1000, now()) - KEEP_MS) / 1000)));
       return { head, findings };
     });
     // Only once it is written: of a block that the journal does not know, nobody sees that it is gone.

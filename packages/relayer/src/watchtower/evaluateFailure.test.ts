@@ -164,7 +164,7 @@ async function check({ failure, txHash }: { failure: ReportedFailure; txHash?: H
   const block = await chain.getBlockNumber({ cacheTime: 0 });
   const { relayer } = failure;
   const finding: Finding = { kind: 'falseFailure', requestId: 'r', relayer, txHash, block, text: '' };
-  const report = { ...failure, named: undefined, claimNonce: undefined, isOf: () => true };
+  const report = { ...failure, named: undefined, claimNonce: undefined, isOf: () => true, isWatched: true };
   const { listOpenBefore } = failure;
   const chainId = deployment.chainId;
   const told = { listOpenBefore: async (_: string, signer: Hex) => await listOpenBefore(signer) };

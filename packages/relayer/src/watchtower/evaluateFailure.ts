@@ -144,8 +144,8 @@ function spread(from: bigint, to: bigint): readonly bigint[] {
 
 /**
  * Evaluates by one node whether a `failed` is a lie: the request would have been carried out after every block that an honest relayer can
- * have seen from its claim to its report, or waited all that time for an earlier one that was open; and the relayer has not tried. Nobody is accused for what its signer's code decides, for what
- * was about to expire, or for what failed when somebody's view was a minute old.
+ * have seen from its claim to its report, or waited all that time for an earlier one that was open; and the relayer has not tried. Nobody
+ * is accused for what its signer's code decides, for what was about to expire, or for what failed when somebody's view was a minute old.
  *
  * @returns whether it is a lie, as far as this node knows
  * @throws ChainError if the node does not answer, or has forgotten the past

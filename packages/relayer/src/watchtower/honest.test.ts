@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import { expect, test, vi } from 'vitest';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createRequestHasher } from '../checks/findNonce.ts';
-import type { Checked } from './createFindingCheck.ts';
+import type { Accusation, Checked } from './createFindingCheck.ts';
 import { createWatch, type WatchOptions } from './createWatch.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import { openWatchJournal } from './journal/openWatchJournal.ts';
@@ -45,6 +45,7 @@ function setUp() {
     /** Waits behind a nonce that no node knows any more. */
     isQueued: false,
     checked: 'confirmed' as Checked,
+    accused: undefined as Accusation | undefined,
     record: undefined as RequestRecord | undefined,
     mined: [] as StoredExecution[],
     fork: undefined as bigint | undefined,
@@ -61,7 +62,10 @@ function setUp() {
   const options: WatchOptions = {
     ...{ rpc, journal, chainId: 1, forwarder: FORWARDER, confirmations: 3n, leaseSeconds: 900n, maxAge: 86_400n },
     alerter: { raise: () => undefined as never },
-    checkFinding: async () => world.checked,
+    async checkFinding(accusation) {
+      world.accused = accusation;
+      return world.checked;
+    },
     lookAtQueue: async () => {
       const { record, seconds } = world;
       return { records: record === undefined ? [] : [record], gone: [], atMs: Number(seconds) * 1000 };
@@ -205,6 +209,29 @@ test.each([
   expect(await live(780n)).toEqual([]);
   expect(await live(240n)).toEqual(found);
   expect(journal.get('r')?.state).toBe('done');
+});
+
+// Shows WATCH-7.
+test('what was open when is known only of claims after the start, and after the last gap', async () => {
+  const { world, claim, report, live } = setUp();
+  Object.assign(world, { checked: 'unknown' });
+  let requests = 0;
+  async function play(): Promise<boolean | undefined> {
+    claim();
+    requests += 1;
+    world.record = { ...world.record, requestId: `r${requests}` } as RequestRecord;
+    await live(12n);
+    report({ status: 'failed', errorMessage: 'out of luck' });
+    await live(60n);
+    return world.accused?.report?.isWatched;
+  }
+  await live(12n);
+  expect(await play()).toBe(false);
+  expect(await play()).toBe(true);
+  world.seconds += 120n;
+  await live(12n);
+  expect(await play()).toBe(false);
+  expect(await play()).toBe(true);
 });
 
 // Shows WATCH-7.

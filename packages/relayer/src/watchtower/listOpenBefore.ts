@@ -15,8 +15,9 @@ interface OpenBeforeContext {
 }
 
 /**
- * Lists the signatures of a signer's requests that were posted before one that was reported failed, and were open until after that report, or
- * had been reported `success` a moment before, which may be a lie: an honest relayer has waited for them. A request that was reopened at any time may not have been open then, and is none of them.
+ * Lists the signatures of a signer's requests that were posted before one that was reported failed, and were open until after that report,
+ * or had been reported `success` a moment before, which may be a lie: an honest relayer has waited for them. A request that was reopened
+ * at any time may not have been open then, and is none of them.
  *
  * @param reported.requestId - of the failed one; there are none if it is failed no more
  * @throws GatewayError

@@ -172,8 +172,8 @@ async function evaluateRecord(audit: Audit, record: RequestRecord): Promise<Find
   if (typeof evaluation === 'string') return undefined;
   const { claimedSeconds, expiresSeconds, txHash: named } = report;
   const times = { claimedSeconds, endedSeconds, expiresSeconds };
-  const accused = { request: record, named, claimNonce: undefined, isOf: test.isOf, ...times };
   // Nobody has seen here what was open when.
+  const accused = { request: record, named, claimNonce: undefined, isOf: test.isOf, isWatched: false, ...times };
   const check = createFindingCheck({ ...audit, forwarder, recoverSigner, listOpenBefore: async () => [] });
   return (await check({ finding: evaluation, report: accused })) === 'confirmed' ? evaluation : undefined;
 }

@@ -1,0 +1,41 @@
+import type { WatchJournal } from './journal/openWatchJournal.ts';
+import type { ChainNews } from './readChainNews.ts';
+import type { Doubt } from './takeRecords.ts';
+
+/** The longest between two looks that go well, in seconds: the gateway lets a call wait 25 s. */
+export const LOOK_SECONDS = 40n;
+
+/** What a doubt follows from. */
+interface DoubtContext {
+  readonly journal: Pick<WatchJournal, 'heads'>;
+  readonly confirmations: bigint;
+  readonly now: () => number;
+}
+
+/**
+ * Finds what makes reports doubtful that are seen now or later, and were made before: a reorganisation; or a time in which nobody looked,
+ * as while the gateway was out of reach, or after a restart from a backup, so that one deeper than the confirmations may have left no trace.
+ * While nobody holds a request, the chain is not looked at for a while: that does not count.
+ *
+ * @param attendedAtMs - when the last look that went well had begun; undefined: before the start
+ */
+export function findDoubt(
+  { journal, confirmations, now }: DoubtContext,
+  chain: ChainNews,
+  attendedAtMs: number | undefined,
+): Doubt | undefined {
+  const { head, fork, lostBlocks } = chain;
+  const heads = journal.heads();
+  const [newest] = heads;
+  if (newest === undefined) return undefined;
+  const nowSeconds = BigInt(Math.floor(now() / 1000));
+  const attendedSeconds = BigInt(Math.floor((attendedAtMs ?? 0) / 1000));
+  const since = attendedSeconds > newest.seconds ? attendedSeconds : newest.seconds;
+  const [blocks, seconds] = [head.number - newest.number, head.seconds - newest.seconds];
+  const unseen = nowSeconds - since;
+  const isUnseen = unseen > LOOK_SECONDS && unseen * blocks > BigInt(confirmations) * seconds;
+  if (!isUnseen && fork === undefined) return undefined;
+  const from = fork === undefined ? since : (heads.find(({ number }) => number <= fork)?.seconds ?? 0n);
+  const excuse = isUnseen || lostBlocks >= confirmations ? 'undone' : 'fork';
+  return { from, to: nowSeconds, excuse };
+}

@@ -48,6 +48,7 @@ export function makeNode({ reader = {}, ...given }: GivenNode, now: () => number
   return {
     ...{ name: 'a node', rpc: outside<RelayNode['rpc']>('the node', {}) },
     ...{ findExecution: async () => undefined, findInvalidation: async () => undefined },
+    findFirstUse: async () => 0n,
     ...{ wait: createAdaptiveWait(), isStuck: watchHead(now), silence: { untilMs: 0 } },
     ...given,
     reader: outside<ChainReader>('the node', reader),

@@ -89,6 +89,16 @@ export function nextBlock(head: BlockHead, seconds: bigint): SimulatedBlock {
   return { seconds: seconds > timestamp ? seconds : timestamp + 1n, baseFeePerGas, feeRecipient, prevRandao };
 }
 
+/** Reads a signer's forwarder nonce after a block. @throws ChainError, also if the node has forgotten the state of that block */
+export async function readNonceAt(
+  { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
+  { signer, block }: { readonly signer: Hex; readonly block: bigint },
+): Promise<bigint> {
+  const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'nonces', args: [signer] });
+  const call = ['eth_call', { to: forwarder, data }, numberToHex(block)] as const;
+  return await rpc.read(call, (answer) => BigInt(parseHash(answer, 'forwarder nonce')));
+}
+
 /**
  * Makes the questions that the relayer has to a chain.
  *

@@ -3,7 +3,7 @@ import { parseArray, parseLog } from '@prism-gateway/node/rpc';
 import type { Hex } from 'viem';
 import { encodeEventTopics, numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
-import type { BlockHead } from './chainReader.ts';
+import { type BlockHead, readNonceAt } from './chainReader.ts';
 import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
 import { type BlockRange, createWalkBack } from './createWalkBack.ts';
 import { type Execution, readExecutions } from './readExecutions.ts';
@@ -16,6 +16,8 @@ interface ExecutionQuery {
   /** Unix seconds between which the block must be; default any. */
   readonly since?: bigint;
   readonly until?: bigint;
+  /** The oldest block that counts; default all of the Forwarder's. */
+  readonly from?: bigint;
   /** The newest block that counts. */
   readonly head: Pick<BlockHead, 'number' | 'timestamp'>;
   /** Whether it is the one; default the first that is found. */
@@ -43,10 +45,11 @@ export function createFindExecution(options: {
 }): FindExecution {
   const { rpc, forwarder, fromBlock } = options;
   const walkBack = createWalkBack();
-  return async function findExecution({ signer, nonce, since = 0n, until, head, isWanted = () => true }) {
+  return async function findExecution(query) {
+    const { signer, nonce, since = 0n, until, from = fromBlock, head, isWanted = () => true } = query;
     const toBlock = until === undefined ? head.number : await findBlockAt({ rpc, seconds: until, fromBlock, head });
     const read = readExecutions.bind(undefined, { rpc, forwarder, signer, nonce });
-    for await (const { executions, oldestSeconds } of walkBack({ fromBlock, toBlock }, read)) {
+    for await (const { executions, oldestSeconds } of walkBack({ fromBlock: from, toBlock }, read)) {
       const found = executions.find(isWanted);
       if (found !== undefined || (oldestSeconds !== undefined && oldestSeconds < since)) return found;
     }
@@ -90,6 +93,48 @@ export async function findBlockAt(search: {
   return early;
 }
 
+/**
+ * Looks by the state of one block how far the logs have to be searched for the use of a forwarder nonce: what used it before a request could
+ * be carried out was not that request, and may be years back.
+ *
+ * @param query.seconds - the request's time stamp, in Unix seconds: before it the Forwarder does not carry it out
+ * @param query.deepest - the newest block that is deep enough
+ * @returns the first block in which it can have been used; `earlier` if it was used before the request could be
+ */
+export type FindFirstUse = (query: {
+  readonly signer: Hex;
+  readonly nonce: bigint;
+  readonly seconds: bigint;
+  readonly head: Pick<BlockHead, 'number' | 'timestamp'>;
+  readonly deepest: bigint;
+}) => Promise<bigint | 'earlier'>;
+
+/**
+ * Makes that look on one chain. If a node has forgotten the state of that block all logs are searched: such nodes are the operator's own,
+ * which answer for any number of blocks.
+ *
+ * @param options.fromBlock - where the Forwarder's events begin
+ */
+export function createFindFirstUse(options: {
+  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly forwarder: Hex;
+  readonly fromBlock: bigint;
+}): FindFirstUse {
+  const { rpc, fromBlock } = options;
+  return async function findFirstUse({ signer, nonce, seconds, head, deepest }) {
+    try {
+      const last = await findBlockAt({ rpc, seconds: seconds - 1n, fromBlock, head });
+      const isDeep = last <= deepest;
+      const block = isDeep ? last : deepest;
+      if (block < fromBlock) return fromBlock;
+      return (await readNonceAt(options, { signer, block })) > nonce ? 'earlier' : block + 1n;
+    } catch (error) {
+      if (error instanceof ChainError) return fromBlock;
+      throw error;
+    }
+  };
+}
+
 /** A transaction by which a signer has taken back what it had signed with a forwarder nonce. */
 interface Invalidation {
   readonly txHash: Hex;
@@ -99,7 +144,8 @@ interface Invalidation {
 /**
  * Looks for the transaction by which a signer took back a forwarder nonce.
  *
- * @param query.head - the newest block that counts
+ * @param query.from - the oldest block that counts; default all of the Forwarder's
+ * @param query.head - the newest one
  * @returns undefined if the node's logs hold none (yet)
  * @throws ChainError
  * @see docs/specification.md CHAIN-19
@@ -107,6 +153,7 @@ interface Invalidation {
 export type FindInvalidation = (query: {
   readonly signer: Hex;
   readonly nonce: bigint;
+  readonly from?: bigint;
   readonly head: Pick<BlockHead, 'number'>;
 }) => Promise<Invalidation | undefined>;
 
@@ -140,9 +187,9 @@ export function createFindInvalidation(options: {
     }
   }
 
-  return async function findInvalidation({ signer, nonce, head }) {
+  return async function findInvalidation({ signer, nonce, from = fromBlock, head }) {
     const topics = encodeEventTopics({ abi: forwarderAbi, eventName: 'NonceInvalidated', args: { signer, nonce } });
-    const pages = walkBack({ fromBlock, toBlock: head.number }, (range) => read(topics, range));
+    const pages = walkBack({ fromBlock: from, toBlock: head.number }, (range) => read(topics, range));
     for await (const [found] of pages) if (found !== undefined) return found;
     return undefined;
   };

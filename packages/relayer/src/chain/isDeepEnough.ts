@@ -13,6 +13,11 @@ export function deepEnoughAt(blockNumber: bigint, confirmations: number | bigint
   return blockNumber + BigInt(confirmations) - 1n;
 }
 
+/** The newest block that is deep enough below another one; negative if none is. */
+export function deepestBlock(head: bigint, confirmations: number | bigint): bigint {
+  return head - BigInt(confirmations) + 1n;
+}
+
 /**
  * Tells whether a transaction is deep enough for its outcome to be final: the one place of relayer and watchtower that says so.
  *

@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import type { ChainReader } from '../chain/chainReader.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import type { BlockRange } from '../chain/createWalkBack.ts';
-import type { FindExecution, FindInvalidation } from '../chain/findExecution.ts';
+import type { FindExecution, FindFirstUse, FindInvalidation } from '../chain/findExecution.ts';
 import type { Execution } from '../chain/readExecutions.ts';
 import type { ChainState } from '../chain/watchChain.ts';
 import type { Events } from '../events/events.ts';
@@ -23,6 +23,7 @@ export interface RelayNode extends AskedNode {
   readonly reader: ChainReader;
   readonly findExecution: FindExecution;
   readonly findInvalidation: FindInvalidation;
+  readonly findFirstUse: FindFirstUse;
   /** Whether its newest block has been the same for long. @param head - its newest block */
   readonly isStuck: (head: bigint) => boolean;
   /** Until when it is not asked for a simulation, in Unix milliseconds. */

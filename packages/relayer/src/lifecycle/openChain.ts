@@ -7,7 +7,7 @@ import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-g
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
-import { createFindExecution, createFindInvalidation } from '../chain/findExecution.ts';
+import { createFindExecution, createFindFirstUse, createFindInvalidation } from '../chain/findExecution.ts';
 import { chooseConfirmations, DEV_CHAIN_ID } from '../chain/isDeepEnough.ts';
 import { openCosts } from '../chain/openCosts.ts';
 import { type ChainNode, type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
@@ -167,6 +167,7 @@ function openNode(
     reader: createChainReader({ ...options, rpc }),
     findExecution: createFindExecution({ ...options, rpc }),
     findInvalidation: createFindInvalidation({ ...options, rpc }),
+    findFirstUse: createFindFirstUse({ ...options, rpc }),
     wait: createAdaptiveWait(isSilent),
     isStuck: watchHead(options.now),
     silence: { untilMs: 0 },

@@ -47,7 +47,10 @@ const silent: Node = {
 };
 const makeNodes = (nodes: readonly Node[], policy: object = {}) =>
   makeContext({
-    chain: { nodes, reader: nodes[0]?.reader ?? {} },
+    chain: {
+      ...{ nodes, reader: nodes[0]?.reader ?? {} },
+      state: { policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 86_400n, shareBps: 10_000n }) },
+    },
     policy: { maxHeadAgeSeconds: 60, confirmations: 1, ...policy },
     now: () => Number(NOW_SECONDS) * 1000,
     listeners: [
@@ -107,6 +110,49 @@ test('of nodes that are fresh two have to agree, unless one alone answers: what 
   // Who hangs holds nobody up if two agree.
   const hangs: Node = { ...first, reader: { block: () => new Promise(() => undefined) } };
   expect(await ask([hangs, second, second])).toEqual(open);
+});
+
+/** A node on which nothing of the past may be looked for. */
+const forgets = async () => {
+  throw new TypeError('the logs are searched');
+};
+
+// Shows RELAY-4.
+test('a forwarder nonce that was used before a request could be carried out was used by another one', async () => {
+  const before = { ...node(used, 0n), findFirstUse: async () => 'earlier' as const, findExecution: forgets };
+  const reason = 'its forwarder nonce 0 was used before its timestamp';
+  expect(await ask([before])).toEqual({ kind: 'replaced', reason });
+});
+
+// Shows RELAY-4.
+test('what was used since is looked for from there on; if the logs do not show it yet, nothing ends', async () => {
+  const searched: (bigint | undefined)[] = [];
+  const since = (invalidated?: bigint): Node => ({
+    ...node(used, 0n, 9n),
+    findFirstUse: async ({ deepest }) => deepest - 4n,
+    findExecution: async ({ from }) => void searched.push(from),
+    async findInvalidation({ from }) {
+      searched.push(from);
+      return invalidated === undefined ? undefined : { txHash: '0x03', blockNumber: invalidated };
+    },
+  });
+  const askDeep = (invalidated?: bigint) => ask([since(invalidated)], { confirmations: 3 });
+  expect(await askDeep()).toEqual({ kind: 'unsettled' });
+  expect(await askDeep(8n)).toEqual({ kind: 'unsettled' });
+  expect(await askDeep(7n)).toEqual({ kind: 'replaced', reason: 'its signer took back forwarder nonce 0, in 0x03' });
+  expect(new Set(searched)).toEqual(new Set([3n]));
+});
+
+// Shows RELAY-4.
+test('of what was posted a week after its end nothing is looked for: nobody has carried it out for this queue', async () => {
+  const askPosted = async (seconds: number) => {
+    const record = { ...request.record, createdAt: new Date(seconds * 1000).toISOString() };
+    const asked: Node = { ...node(used, 0n), findFirstUse: async () => 0n };
+    const silenced = seconds > 691_201 ? { findExecution: forgets } : {};
+    return await findOutcome(makeNodes([{ ...asked, ...silenced }]), { ...request, record });
+  };
+  expect(await askPosted(691_202)).toEqual(open);
+  expect(await askPosted(691_201)).toEqual(used);
 });
 
 // Shows RELAY-20.

@@ -1,15 +1,15 @@
 import { ChainError } from '../chain/chainError.ts';
 import type { Block, BlockHead } from '../chain/chainReader.ts';
-import { isDeepEnough } from '../chain/isDeepEnough.ts';
+import { deepestBlock, isDeepEnough } from '../chain/isDeepEnough.ts';
 import type { Execution } from '../chain/readExecutions.ts';
 import { createExecutionTest, listSignedParts, type SignedPart } from '../checks/findNonce.ts';
 import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
-import type { OpenRequest, SignatureRef } from '../lifecycle/states.ts';
+import type { OpenRequest, RelayedRecord, SignatureRef } from '../lifecycle/states.ts';
 import { askNodes, MAJORITY, withoutAnswer } from './askNodes.ts';
 
 /** The chain's state of a request. */
 export type ChainAnswer =
-  /** Nothing of it is on the chain, and its nonce is not used. */
+  /** Nothing of it is on the chain, and its nonce is not used, or it was too old when it was posted. */
   | { readonly kind: 'open' }
   /** A transaction has carried it out, deep enough. */
   | { readonly kind: 'executed'; readonly txHash: `0x${string}` }
@@ -34,51 +34,61 @@ interface AskedSignature {
   readonly head: Block;
 }
 
-/** A contract wallet's, or one whose nonce is far behind: what the signer had carried out since it was signed is gone through. */
-async function findAnywhere(
-  { chain }: RelayerContext,
-  { node, part, head }: AskedSignature,
-): Promise<Execution | undefined> {
-  const { maxAge } = await chain.state.policy();
-  const since = BigInt(part.params.timestamp);
-  const until = since + maxAge + SHORTENED_BY;
-  return await node.findExecution({
-    signer: part.signer,
-    head,
-    since,
-    until,
-    isWanted: createExecutionTest(chain, part),
-  });
-}
-
-/** Its nonce is used, and by no execution that the node knows: its signer may have taken it back. */
-async function findInvalidation(
-  { policy }: RelayerContext,
-  { node, nonce, head, part }: AskedSignature & { readonly nonce: bigint },
-): Promise<ChainAnswer> {
-  const found = await node.findInvalidation({ signer: part.signer, nonce, head });
-  if (found === undefined || !isDeepEnough(found.blockNumber, { head: head.number, ...policy }))
-    return { kind: 'unsettled' };
-  return { kind: 'replaced', reason: `its signer took back forwarder nonce ${nonce}, in ${found.txHash}` };
-}
-
-async function askForSignature(context: RelayerContext, question: AskedSignature): Promise<ChainAnswer> {
-  const { node, signature, part, current, head } = question;
-  const { signer, nonce } = signature;
-  if (current === undefined) return { kind: 'unsettled' };
-  if (current <= (nonce ?? 0n)) return { kind: 'open' };
-  const execution =
-    nonce === undefined ? await findAnywhere(context, question) : await node.findExecution({ signer, nonce, head });
-  if (execution === undefined) {
-    return nonce === undefined ? { kind: 'open' } : await findInvalidation(context, { ...question, nonce });
-  }
-  if (!isDeepEnough(execution.blockNumber, { head: head.number, ...context.policy })) return { kind: 'unsettled' };
+/** What an execution says of a signature. */
+function readExecution(
+  { chain, policy }: RelayerContext,
+  { part, head }: AskedSignature,
+  execution: Execution,
+): ChainAnswer {
+  if (!isDeepEnough(execution.blockNumber, { head: head.number, ...policy })) return { kind: 'unsettled' };
   const { txHash } = execution;
-  if (createExecutionTest(context.chain, part)(execution)) return { kind: 'executed', txHash };
+  if (createExecutionTest(chain, part)(execution)) return { kind: 'executed', txHash };
   return {
     kind: 'replaced',
     reason: `its forwarder nonce ${execution.nonce} was used by another request, in ${txHash}`,
   };
+}
+
+/** A contract wallet's, or one whose nonce is far behind: what the signer had carried out since it was signed is gone through. */
+async function findAnywhere(context: RelayerContext, question: AskedSignature, until: bigint): Promise<ChainAnswer> {
+  const { node, part, head } = question;
+  const isWanted = createExecutionTest(context.chain, part);
+  const since = BigInt(part.params.timestamp);
+  const found = await node.findExecution({ signer: part.signer, head, since, until, isWanted });
+  return found === undefined ? { kind: 'open' } : readExecution(context, question, found);
+}
+
+/** Its nonce is used: before it could be, by an execution since, or by its signer, who has taken it back. */
+async function findUse(context: RelayerContext, question: AskedSignature, nonce: bigint): Promise<ChainAnswer> {
+  const { confirmations } = context.policy;
+  const { node, part, head } = question;
+  const { signer, params } = part;
+  const deepest = deepestBlock(head.number, confirmations);
+  const from = await node.findFirstUse({ signer, nonce, seconds: BigInt(params.timestamp), head, deepest });
+  if (from === 'earlier')
+    return { kind: 'replaced', reason: `its forwarder nonce ${nonce} was used before its timestamp` };
+  const execution = await node.findExecution({ signer, nonce, from, head });
+  if (execution !== undefined) return readExecution(context, question, execution);
+  const found = await node.findInvalidation({ signer, nonce, from, head });
+  if (found === undefined || !isDeepEnough(found.blockNumber, { head: head.number, confirmations }))
+    return { kind: 'unsettled' };
+  return { kind: 'replaced', reason: `its signer took back forwarder nonce ${nonce}, in ${found.txHash}` };
+}
+
+async function askForSignature(
+  context: RelayerContext,
+  question: AskedSignature,
+  { createdAt }: Pick<RelayedRecord, 'createdAt'>,
+): Promise<ChainAnswer> {
+  const { signature, part, current } = question;
+  const { nonce } = signature;
+  if (current === undefined) return { kind: 'unsettled' };
+  if (current <= (nonce ?? 0n)) return { kind: 'open' };
+  const { maxAge } = await context.chain.state.policy();
+  const until = BigInt(part.params.timestamp) + maxAge + SHORTENED_BY;
+  // It was too old already when it was posted: nobody who has it from this queue can have carried it out.
+  if (Date.parse(createdAt) / 1000 > Number(until)) return { kind: 'open' };
+  return nonce === undefined ? await findAnywhere(context, question, until) : await findUse(context, question, nonce);
 }
 
 /**
@@ -103,7 +113,8 @@ async function askNode(
     signatures.map(async (signature, index): Promise<ChainAnswer> => {
       const part = parts[index];
       if (part === undefined) throw new TypeError(`request ${record.requestId} has fewer signatures than it had`);
-      return await askForSignature(context, { node, signature, part, current: nonces.get(signature.signer), head });
+      const current = nonces.get(signature.signer);
+      return await askForSignature(context, { node, signature, part, current, head }, record);
     }),
   );
   const first = (kind: ChainAnswer['kind']) => answers.find((answer) => answer.kind === kind);

@@ -1,8 +1,9 @@
-import { encodeForwarderCall, forwarderAbi } from '@prism-gateway/contracts';
-import { parseArray, parseCount, parseHash, parseQuantity, parseRecord } from '@prism-gateway/node/rpc';
+import { encodeForwarderCall } from '@prism-gateway/contracts';
+import { parseArray, parseCount, parseQuantity, parseRecord } from '@prism-gateway/node/rpc';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
-import { encodeFunctionData, numberToHex } from 'viem/utils';
+import { numberToHex } from 'viem/utils';
+import { readNonceAt } from '../chain/chainReader.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { nameReason } from '../chain/decodeReason.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
@@ -67,12 +68,7 @@ async function wasAwaited(
   { request, listOpenBefore }: ReportedFailure,
   range: { readonly from: () => Promise<bigint>; readonly to: bigint },
 ): Promise<boolean> {
-  const { rpc, forwarder } = node;
-  const nonceAt = async (signer: Hex, block: bigint) => {
-    const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'nonces', args: [signer] });
-    const call = ['eth_call', { to: forwarder, data }, numberToHex(block)] as const;
-    return await rpc.read(call, (answer) => BigInt(parseHash(answer, 'forwarder nonce')));
-  };
+  const nonceAt = (signer: Hex, block: bigint) => readNonceAt(node, { signer, block });
   const next = new Map<Hex, bigint>();
   for (const part of listSignedParts(request)) {
     const { signer } = part;

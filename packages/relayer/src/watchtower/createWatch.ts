@@ -214,10 +214,10 @@ function settle(
   );
 }
 
-/** Finds who gives back without end. @returns findings that are new */
+/** Finds who holds and gives back without end. @returns findings that are new */
 function settleReleases(options: WatchOptions, { raised, checked }: Suspicions, head: SeenHead): StoredFinding[] {
-  const { journal } = options;
-  return evaluateReleases(journal, head).flatMap((finding) => {
+  const { journal, leaseSeconds } = options;
+  return evaluateReleases(journal, { head, leaseSeconds }).flatMap((finding) => {
     const word = checked.get(keyOf(finding));
     if (word === undefined) raised.set(keyOf(finding), { finding });
     if (word === undefined || word === 'unknown') return [];
@@ -261,7 +261,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     doubts = [...(doubt ? [doubt] : []), ...doubts.filter(({ to }) => to > head.seconds - DOUBT_SECONDS)];
     const looked = journal.commit(() => {
       takeChain(options, reading, doubt);
-      takeRecords({ journal, head, heads: journal.heads(), maxAge, leaseSeconds, sent: mined, doubts }, queue);
+      takeRecords({ journal, head, heads: journal.heads(), maxAge, sent: mined, doubts }, queue);
       noteEnds(options, reading);
       const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
         .map((row) =>

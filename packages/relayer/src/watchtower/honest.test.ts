@@ -15,7 +15,8 @@ import { openWatchJournal } from './journal/openWatchJournal.ts';
  */
 
 const word = (byte: string) => `0x${byte.repeat(32)}` as const;
-const [SIGNER, RELAYER, FORWARDER] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}`) as [Hex, Hex, Hex];
+const addresses = ['aa', 'bb', 'cc', 'dd'].map((byte) => `0x${byte.repeat(20)}`);
+const [SIGNER, RELAYER, FORWARDER, OTHER] = addresses as [Hex, Hex, Hex, Hex];
 const TX = word('11');
 const GWEI = 10n ** 9n;
 const START = 1_000_000n;
@@ -127,6 +128,24 @@ test('nobody is idle while gas costs more than when it claimed; once it does not
   world.baseFee = GWEI;
   expect(await live(1005n)).toEqual([]);
   expect(await live(120n)).toEqual(['idleClaim']);
+});
+
+// Shows WATCH-1.
+test('two that hold a request by turns, each for less than a lease and a quarter, are found; one that worked besides is not', async () => {
+  const { world, journal, claim, report, live } = setUp();
+  const TURN = 960n;
+  await live(60n);
+  claim();
+  for (const holder of [OTHER, RELAYER, OTHER]) {
+    expect(await live(TURN)).toEqual([]);
+    report({ claimedBy: holder, claimedAt: at(world.seconds) });
+  }
+  expect(await live(24n)).toEqual(['idleRelease']);
+  expect(journal.listFindings()[0]?.relayer).toBe(RELAYER);
+  world.mined.push({ ...EXECUTION, txHash: word('12'), digest: word('13'), relayer: OTHER, block: 1n });
+  await live(TURN);
+  report({ claimedBy: RELAYER, claimedAt: at(world.seconds) });
+  expect(await live(24n)).toEqual(['idleRelease']);
 });
 
 // Shows WATCH-1.

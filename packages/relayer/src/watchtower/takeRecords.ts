@@ -22,8 +22,6 @@ interface TakeContext {
   readonly heads: readonly SeenHead[];
   /** How long the Forwarder takes a signature, in seconds. */
   readonly maxAge: bigint;
-  /** How long a claim may be held, in seconds. */
-  readonly leaseSeconds: bigint;
   /** How many transactions each holder has sent, by address in lower case. */
   readonly sent: ReadonlyMap<Hex, number>;
   /** The latest first. */
@@ -92,15 +90,18 @@ function makeRow(
   return { requestId, state: 'ended', status, ...claim, excuse, txHash, endedSeconds, endedBlock };
 }
 
+/** Whoever gives back what has become dearer has not held it idle for longer, in seconds. */
+const PATIENCE_SECONDS = 120n;
+
 /**
- * A claim that is over before its lease, without a report, was given back: its holder is not the one any more. Nobody is blamed who gives
- * back what has become dearer since.
+ * A claim that is over without a report was given back, or taken over after its lease: its holder is not the one any more. Nobody is blamed
+ * who gives back what has become dearer since, unless it did nothing before.
  */
-function noteRelease({ journal, head, leaseSeconds }: TakeContext, known: WatchedRow | undefined, row: WatchedRow) {
+function noteRelease({ journal, head }: TakeContext, known: WatchedRow | undefined, row: WatchedRow) {
   if (known?.state !== 'held' || known.relayer === undefined || known.relayer === row.relayer) return;
-  const { requestId, relayer, claimedSeconds = 0n } = known;
-  if (head.seconds >= claimedSeconds + leaseSeconds || head.baseFee > known.claimPrice) return;
-  journal.addRelease({ relayer, requestId, seconds: head.seconds });
+  const { requestId, relayer, idleSeconds, claimPrice } = known;
+  if (idleSeconds <= PATIENCE_SECONDS && head.baseFee > claimPrice) return;
+  journal.addRelease({ relayer, requestId, seconds: head.seconds, idleSeconds });
 }
 
 /** Takes in what the queue tells. A claim that one relayer holds on is one claim, however often its lease is renewed. */

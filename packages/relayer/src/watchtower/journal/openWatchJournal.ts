@@ -73,7 +73,7 @@ function openFindingTable(database: DatabaseSync): FindingTable {
   };
 }
 
-/** Tables of the claims given back, by relayer and minute of the chain. */
+/** Tables of the claims given back or lost, by relayer and minute of the chain in which it held one idle, or gave one back. */
 const RELEASE_TABLES = `
   CREATE TABLE releases (
     relayer TEXT NOT NULL,
@@ -84,22 +84,32 @@ const RELEASE_TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** A relayer's claims given back before their lease was over, since some time. */
+/** A relayer's claims that it gave back or lost, since some time. */
 export interface Releases {
   readonly relayer: Hex;
   /** The one of the newest minute. */
   readonly requestId: string;
-  /** In how many separate minutes. */
+  /** In how many separate minutes it held one of them idle, or gave one back. */
   readonly minutes: number;
   readonly released: number;
   /** Whether it has carried anything out meanwhile. */
   readonly hasExecuted: boolean;
 }
 
+/** The end of a claim without a report. */
+interface Release {
+  readonly relayer: Hex;
+  readonly requestId: string;
+  /** Of the chain, Unix. */
+  readonly seconds: bigint;
+  /** How long the holder was seen idle until then, in seconds. */
+  readonly idleSeconds: bigint;
+}
+
 interface ReleaseTable {
-  /** Notes that a relayer has given a claim back. @param release.seconds - of the chain, Unix */
-  addRelease(release: { readonly relayer: Hex; readonly requestId: string; readonly seconds: bigint }): void;
-  /** The claims given back by each relayer. @param sinceSeconds - of the chain, Unix */
+  /** Notes that a relayer has given a claim back, or lost it. */
+  addRelease(release: Release): void;
+  /** The claims given back or lost by each relayer. @param sinceSeconds - of the chain, Unix */
   listReleases(sinceSeconds: bigint): readonly Releases[];
   forgetReleases(which: { readonly beforeSeconds: bigint } | { readonly relayer: Hex }): void;
 }
@@ -108,8 +118,8 @@ interface ReleaseTable {
 function openReleaseTable(database: DatabaseSync): ReleaseTable {
   const statements = {
     add: database.prepare(
-      `INSERT INTO releases VALUES (?, ?, ?, 1)
-       ON CONFLICT DO UPDATE SET released = released + 1, request_id = excluded.request_id`,
+      `INSERT INTO releases VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET released = released + excluded.released, request_id = excluded.request_id`,
     ),
     // SQLite takes the request of the row with the greatest minute.
     list: database.prepare(
@@ -122,8 +132,11 @@ function openReleaseTable(database: DatabaseSync): ReleaseTable {
   };
   const minuteOf = (seconds: bigint) => Number(seconds / 60n);
   return {
-    addRelease({ relayer, requestId, seconds }: { relayer: Hex; requestId: string; seconds: bigint }) {
-      statements.add.run(relayer, minuteOf(seconds), requestId);
+    addRelease({ relayer, requestId, seconds, idleSeconds }: Release) {
+      const last = minuteOf(seconds);
+      for (let minute = minuteOf(seconds - idleSeconds); minute <= last; minute += 1) {
+        statements.add.run(relayer, minute, requestId, minute === last ? 1 : 0);
+      }
     },
     listReleases: (sinceSeconds: bigint) =>
       statements.list.all(Number(sinceSeconds), minuteOf(sinceSeconds)).map(

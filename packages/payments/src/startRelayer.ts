@@ -65,8 +65,6 @@ export interface RelayerParts {
 
 /** Longest time between a look at the chain and a payout's broadcast, in milliseconds. */
 const FRESH_MS = 2000;
-/** Calls, one after another, that the guard may make for one of the sender's. */
-const GUARDED_CALLS = 6;
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
 /** For how long balances serve that nobody decides by, in milliseconds. */
@@ -124,7 +122,7 @@ async function readChainId(client: PublicClient, settings: Settings<'payments'>)
 
 /** The chain as the payments see it: client, search, and what stands between sender and node. */
 function openChain(
-  { settings, account }: RelayerParts,
+  { settings }: RelayerParts,
   wiring: {
     readonly alerter: Alerter;
     readonly config: RelayerConfig;
@@ -160,10 +158,7 @@ function openChain(
   });
   const guard = createBroadcastGuard({
     client,
-    rpcUrl: settings.RPC_URL,
-    timeoutMs: settings.RPC_TIMEOUT_MS,
     config,
-    account,
     journal,
     search,
     watch,
@@ -176,19 +171,19 @@ function openChain(
 type Chain = ReturnType<typeof openChain>;
 
 async function openPaymentSender(
-  { settings, log }: RelayerParts,
+  { settings, account, log }: RelayerParts,
   { config, chainId, chain }: { readonly config: RelayerConfig; readonly chainId: number; readonly chain: Chain },
 ): Promise<Sender> {
   return await openSender({
     journalPath: join(settings.DATA_DIR, 'sender.db'),
-    rpcUrl: chain.guard.transport,
-    account: chain.guard.account,
+    rpcUrl: settings.RPC_URL,
+    account,
+    mayBroadcast: chain.guard.mayBroadcast,
     // Gas equal to the limit does not pass.
     maxFeePerGas: config.maxGasPrice === 0n ? 0n : config.maxGasPrice - 1n,
     bumpAfterMs: settings.BUMP_AFTER_MS,
     pollIntervalMs: config.rpcPollIntervalMs,
-    // A broadcast is a look at the chain and the broadcast itself; each of their calls has a time limit of its own.
-    rpcTimeoutMs: GUARDED_CALLS * settings.RPC_TIMEOUT_MS,
+    rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
     ...(settings.LOCK_DIR === undefined ? {} : { lockDir: settings.LOCK_DIR }),
     chainId,
     onEvent(event) {

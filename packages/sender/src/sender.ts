@@ -90,6 +90,11 @@ export interface SenderOptions {
    * transactions wait for a block; intents handed over before then are rejected, too: the caller looks whether they are still wanted.
    */
   readonly whenKeyIsShared?: 'resend' | 'reject';
+  /**
+   * Asked before each broadcast, the first or the tenth. False: the call must never be made; what is signed is not broadcast again, its nonce
+   * is freed, and `BROADCAST_FORBIDDEN` tells so. An error: not now, it is asked again. A transaction that frees a nonce is always to be let out.
+   */
+  readonly mayBroadcast?: (transaction: { readonly raw: Hex; readonly nonce: number }) => Promise<boolean>;
   /** Folder of the locks on keys; only processes that share it keep off each other's keys. Default: the journal's folder. */
   readonly lockDir?: string;
   /** Milliseconds since the epoch. */
@@ -109,7 +114,7 @@ export interface Sender {
    *
    * @param intentId - the caller's name for what is to happen once; 1 to 256 characters
    * @returns the mined transaction, deep enough
-   * @throws SenderError `CALL_REVERTED`, `EXPIRED`, `GAS_PRICE_TOO_HIGH`, `INSUFFICIENT_FUNDS`, `INTENT_MISMATCH`, `INVALID_ARGUMENT`,
+   * @throws SenderError `BROADCAST_FORBIDDEN`, `CALL_REVERTED`, `EXPIRED`, `GAS_PRICE_TOO_HIGH`, `INSUFFICIENT_FUNDS`, `INTENT_MISMATCH`, `INVALID_ARGUMENT`,
    *   `KEY_USED_ELSEWHERE`, `RPC_UNAVAILABLE`, `SIGNING_FAILED`, `TRANSACTION_REFUSED`: nothing is on the chain. `CLOSED`, `JOURNAL_FAILED`: not known; ask again.
    */
   send(intentId: string, call: Call, options?: SendOptions): Promise<Sent>;

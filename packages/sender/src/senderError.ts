@@ -2,6 +2,7 @@ import type { Hex } from 'viem';
 
 /** The faults of a sending. */
 export type SenderErrorCode =
+  | 'BROADCAST_FORBIDDEN'
   | 'CALL_REVERTED'
   | 'CLOSED'
   | 'EXPIRED'

@@ -125,6 +125,42 @@ describe('a transaction that waits too long', () => {
     expect([await rig.countMined('stuck'), await rig.accountNonce()]).toEqual([0, 1]);
   });
 
+  // Shows SEND-13.
+  test('is freed once its caller forbids it, even if it has offered all that it may', async () => {
+    const clock = createFakeClock();
+    let isAllowed = true;
+    const sender = await rig.open({
+      ...{ bumpAfterMs: 3_600_000, now: clock.now, maxFeePerGas: parseGwei('2.5') },
+      mayBroadcast: async () => isAllowed || sender.get('forbidden')?.state === 'cancelling',
+    });
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    const sending = sender.send('forbidden', markedCall('forbidden'));
+    const forbidden = expect(sending).rejects.toMatchObject({ code: 'BROADCAST_FORBIDDEN' });
+    await pooled((await rig.seen('broadcast')).txHash);
+    isAllowed = false;
+    clock.advance(60_000);
+    expect(await rig.seen('cancelling')).toMatchObject({ nonce: 0, code: 'BROADCAST_FORBIDDEN' });
+    await pooled((await rig.seen('bumped')).txHash);
+    await mine();
+    await forbidden;
+    expect([await rig.countMined('forbidden'), await rig.accountNonce()]).toEqual([0, 1]);
+  });
+
+  // Shows SEND-13.
+  test('never leaves, if its caller forbids it from the first, and is asked of again if that cannot be told', async () => {
+    await automine();
+    const asked: string[] = [];
+    const sender = await rig.open({
+      async mayBroadcast({ nonce }) {
+        asked.push(`${nonce}`);
+        if (asked.length === 1) throw new Error('not now');
+        return sender.get('never')?.state === 'cancelling';
+      },
+    });
+    await expect(sender.send('never', markedCall('never'))).rejects.toMatchObject({ code: 'BROADCAST_FORBIDDEN' });
+    expect([await rig.countMined('never'), await rig.accountNonce(), asked]).toEqual([0, 1, ['0', '0', '0']]);
+  });
+
   test('is raised at once when the block asks for more, and not above the ceiling', async () => {
     const sender = await rig.open({ maxFeePerGas: parseGwei('30') });
     await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);

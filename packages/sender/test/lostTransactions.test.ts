@@ -1,4 +1,5 @@
-import { startRpcFaultProxy } from '@prism-gateway/testing';
+import { createFakeClock, startRpcFaultProxy } from '@prism-gateway/testing';
+import { parseGwei, toHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { markedCall, type SenderRig, startSenderRig } from './rigs/createSenderRig.ts';
 import { rawVersions } from './rigs/rawVersions.ts';
@@ -136,6 +137,54 @@ describe('a reorganisation', () => {
     expect(second.nonce).toBe(1);
     expect(await rig.seen('gapFilled')).toEqual({ type: 'gapFilled', nonce: 0, txHash: first.txHash });
     expect(await Promise.all(['first', 'second'].map(rig.countMined))).toEqual([1, 1]);
+  });
+
+  /** A first transaction is taken away again; meanwhile gas has become dear, and a second one waits behind the gap. */
+  async function loseFirst(maxFeePerGas: bigint) {
+    const clock = createFakeClock();
+    const sender = await rig.open({ bumpAfterMs: 10, now: clock.now });
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    await mine();
+    await automine();
+    const snapshot = await rig.anvil.rpc('evm_snapshot');
+    const first = await sender.send('first', markedCall('first'), { maxFeePerGas });
+    await rig.anvil.rpc('evm_revert', [snapshot]);
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await rig.anvil.rpc('evm_setAutomine', [false]);
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('20'))]);
+    await mine();
+    clock.advance(60_000);
+    const second = sender.send('second', markedCall('second'));
+    await rig.seen('broadcast');
+    return { clock, sender, first, second };
+  }
+
+  // Shows SEND-6.
+  test('in which gas becomes dear leaves a gap, which the same call for more fills; what waits behind it is not raised', async () => {
+    const { clock, first, second } = await loseFirst(parseGwei('90'));
+    const filled = await rig.seen('gapFilled');
+    expect(filled.nonce).toBe(0);
+    expect(filled.txHash).not.toBe(first.txHash);
+    clock.advance(60_000);
+    await rig.anvil.rpc('evm_setAutomine', [true]);
+    await mine();
+    expect(await second).toMatchObject({ nonce: 1 });
+    expect(rig.events.filter(({ type }) => type === 'bumped')).toEqual([]);
+    expect(await Promise.all(['first', 'second'].map(rig.countMined))).toEqual([1, 1]);
+  });
+
+  // Shows SEND-11.
+  test('of what may not offer as much as gas costs now leaves a gap that is freed once work waits behind it', async () => {
+    const { sender, second } = await loseFirst(parseGwei('3'));
+    const isStuck = () => sender.isStuck({ baseFeePerGas: parseGwei('20'), tip: 1n });
+    await expect.poll(isStuck).toBe(true);
+    expect(rig.events.filter(({ type }) => type === 'gapFilled')).toEqual([]);
+    sender.unblock();
+    expect(await rig.seen('gapFilled')).toMatchObject({ nonce: 0 });
+    await rig.anvil.rpc('evm_setAutomine', [true]);
+    await mine();
+    expect(await second).toMatchObject({ nonce: 1 });
+    expect(await Promise.all(['first', 'second'].map(rig.countMined))).toEqual([0, 1]);
   });
 
   test('that takes away what others had sent leaves a gap, which a self-transfer fills', async () => {

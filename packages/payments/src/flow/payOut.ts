@@ -60,16 +60,9 @@ function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean
 }
 
 /** Mined, and the credits are not where they belong. */
-async function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, intentId: string): Promise<void> {
-  const { client, config, journal } = context;
+function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, intentId: string): void {
+  const { journal } = context;
   const { paymentIntentId } = payment;
-  const { to } = await client.getTransaction({ hash: sent.txHash });
-  if (to?.toLowerCase() === config.self.toLowerCase()) {
-    // The guard had nothing sent in its place.
-    const reason = 'it is paid by another transaction';
-    giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
-    return;
-  }
   const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
@@ -100,6 +93,11 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
     confirmations: PAYOUT_CONFIRMATIONS,
     whenGasTooHigh: 'wait',
   });
+  if (outcome.kind === 'void' && outcome.error.code === 'BROADCAST_FORBIDDEN') {
+    const reason = 'it is paid by another transaction';
+    giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
+    return;
+  }
   if (outcome.kind === 'void') {
     context.readiness.recheckContracts();
     journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
@@ -117,7 +115,7 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
     });
     throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
   }
-  if (!hasPaid(context, payment, sent)) return await takeStrange(context, payment, sent, intentId);
+  if (!hasPaid(context, payment, sent)) return takeStrange(context, payment, sent, intentId);
   journal.move(paymentIntentId, 'transferred', {
     txHash,
     paidBy: config.self,

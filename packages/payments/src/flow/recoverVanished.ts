@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type Hash } from 'viem';
+import type { Hash } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
@@ -47,14 +47,15 @@ function takeForgotten(context: RelayerContext, payment: Payment): void {
 
 /** Offers a node all that is kept from the first free account nonce up to one. */
 async function broadcastAgain(context: RelayerContext, nonces: { from: number; to: number }): Promise<void> {
-  const { journal, guard, log } = context;
-  const node = createClient({ transport: guard.transport });
+  const { client, journal, guard, log } = context;
   for (const { raw, txHash, nonce } of journal.broadcasts.list()) {
     if (nonce < nonces.from || nonce > nonces.to) continue;
-    // The node refuses a transaction that it has, or has another version of; the next look tells.
-    await node.request({ method: 'eth_sendRawTransaction', params: [raw] }).catch((error: unknown) => {
+    try {
+      if (await guard.mayBroadcast({ raw, nonce })) await client.sendRawTransaction({ serializedTransaction: raw });
+    } catch (error) {
+      // The node refuses a transaction that it has, or has another version of; the next look tells.
       log.debug({ txHash, reason: error instanceof Error ? error.name : 'unknown' }, 'not taken');
-    });
+    }
   }
 }
 

@@ -66,6 +66,18 @@ function refuse(engine: Engine, { intent, error }: { intent: LiveIntent; error: 
   }
 }
 
+const FORBIDDEN = {
+  code: 'BROADCAST_FORBIDDEN',
+  message: 'The caller did not let it out; its nonce was freed.',
+} as const;
+
+/** What is signed may be in some pool: its nonce is freed with the next look at the chain. */
+function forbid(engine: Engine, intent: LiveIntent): void {
+  intent.failure = FORBIDDEN;
+  engine.dirty.add(intent);
+  engine.watching.schedule(0);
+}
+
 async function broadcastOne(engine: Engine, intent: LiveIntent): Promise<void> {
   const version = newestVersion(intent);
   if (intent.offered?.txHash !== version.hash)
@@ -73,6 +85,10 @@ async function broadcastOne(engine: Engine, intent: LiveIntent): Promise<void> {
   // Not offered a second time while it is on its way.
   intent.nextBroadcastAtMs = Number.POSITIVE_INFINITY;
   try {
+    if (!(await engine.mayBroadcast(version))) {
+      if (intent.nonce === version.nonce) forbid(engine, intent);
+      return;
+    }
     await engine.chain.broadcast(version);
     // Requeued in the meantime: the answer is about the past.
     if (intent.nonce === version.nonce) accept(engine, intent);

@@ -1,6 +1,6 @@
 import { TRANSFER_GAS } from '@prism-gateway/node/rpc';
 import { hexToBytes } from 'viem/utils';
-import { type Fees, type Market, offerFees, raiseFees } from '../fees/fees.ts';
+import { type Fees, type Market, offerFees, raise, raiseFees } from '../fees/fees.ts';
 import type { IntentFailure, TxVersion } from '../intents/intent.ts';
 import { type LiveIntent, newestVersion } from '../intents/liveIntent.ts';
 import { broadcastIntents } from './broadcast.ts';
@@ -11,25 +11,40 @@ import { signCancellation, signVersion } from './signVersion.ts';
 const MAX_TIMES_MARKET = 4n;
 const MAX_TIMES_MARKET_UNDERPRICED = 16n;
 
-/** The fees of the next version. @returns undefined: nothing more is offered for now */
-async function nextFees(
+/**
+ * The most that a version may offer, in wei. The transaction that frees a nonce is bounded by the sender's ceiling alone, and may offer so much
+ * more that it can take the place of a call that has offered as much as it could.
+ */
+function ceilingFor(
   engine: Engine,
-  { intent, kind }: { readonly intent: LiveIntent; readonly kind: TxVersion['kind'] },
+  { kind, maxFeePerGas }: { readonly kind: TxVersion['kind'] } & Pick<LiveIntent, 'maxFeePerGas'>,
+): bigint | undefined {
+  const { ceiling, bumpPercent } = engine.settings;
+  if (kind === 'call') return ceilingOf(engine, { maxFeePerGas });
+  return ceiling === undefined ? undefined : raise(ceiling, bumpPercent);
+}
+
+/** Finds the fees of the next version on a nonce. @returns undefined: nothing more is offered for now */
+export async function nextFees(
+  engine: Engine,
+  offer: {
+    readonly before: TxVersion;
+    readonly kind: TxVersion['kind'];
+    readonly maxFeePerGas: bigint | undefined;
+    readonly isUnderpriced: boolean;
+  },
 ): Promise<Fees | undefined> {
+  const { before, isUnderpriced } = offer;
   const market = await engine.fees.market();
-  const { bumpPercent } = engine.settings;
-  // The transaction that frees a nonce is bounded by the sender's ceiling alone.
-  const ceiling = kind === 'call' ? ceilingOf(engine, intent) : engine.settings.ceiling;
-  const before = newestVersion(intent);
-  const times = intent.isUnderpriced ? MAX_TIMES_MARKET_UNDERPRICED : MAX_TIMES_MARKET;
+  const { bumpPercent: percent, ceiling } = engine.settings;
+  const times = isUnderpriced ? MAX_TIMES_MARKET_UNDERPRICED : MAX_TIMES_MARKET;
   if (before.maxFeePerGas > times * (2n * market.baseFeePerGas + market.tip)) return undefined;
-  const raised = raiseFees(before, { market, percent: bumpPercent, ceiling });
-  const isAbove = offerFees(market, engine.settings.ceiling) === undefined;
+  const isAbove = offerFees(market, ceiling) === undefined;
   if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {
     engine.emit({ type: 'gasPriceTooHigh', neededWei: market.baseFeePerGas + market.tip, ceilingWei: ceiling });
   }
   engine.isAboveCeiling = isAbove;
-  return raised;
+  return isAbove ? undefined : raiseFees(before, { market, percent, ceiling: ceilingFor(engine, offer) });
 }
 
 /** Some chains charge more than 21,000 for a transfer. */
@@ -48,7 +63,8 @@ async function replace(
   wanted: { intent: LiveIntent; kind: TxVersion['kind']; failure?: IntentFailure },
 ): Promise<void> {
   const { intent, kind, failure = intent.failure } = wanted;
-  const fees = await nextFees(engine, wanted);
+  const { maxFeePerGas, isUnderpriced } = intent;
+  const fees = await nextFees(engine, { before: newestVersion(intent), kind, maxFeePerGas, isUnderpriced });
   // Asked again after another round of waiting, or when the node says so again.
   intent.isUnderpriced = false;
   if (fees === undefined) return;
@@ -88,13 +104,25 @@ async function replace(
   broadcastIntents(engine, [intent]);
 }
 
+/** What was signed for the lowest nonce that is free on the chain, with the most that its call may offer. */
+function findFirst(
+  engine: Engine,
+): { readonly offered: TxVersion; readonly maxFeePerGas: bigint | undefined } | undefined {
+  const [first] = unminedIntents(engine);
+  if (first === undefined) return undefined;
+  const { gap } = engine;
+  if (gap === undefined) return { offered: newestVersion(first), maxFeePerGas: first.maxFeePerGas };
+  const { version: offered } = gap;
+  const intent = offered?.intentId === undefined ? undefined : engine.journal.get(offered.intentId);
+  return offered && { offered, maxFeePerGas: intent?.maxFeePerGas };
+}
+
 /** Tells whether the first in line can be in no block at a price, and may offer no more: the one place that does. */
 export function isStuck(engine: Engine, market: Market): boolean {
-  const [first] = unminedIntents(engine);
-  if (first === undefined) return false;
-  const offered = newestVersion(first);
-  if (offered.maxFeePerGas >= market.baseFeePerGas) return false;
-  const ceiling = first.state === 'cancelling' ? engine.settings.ceiling : ceilingOf(engine, first);
+  const first = findFirst(engine);
+  if (first === undefined || first.offered.maxFeePerGas >= market.baseFeePerGas) return false;
+  const { offered, maxFeePerGas } = first;
+  const ceiling = ceilingFor(engine, { kind: offered.kind, maxFeePerGas });
   return raiseFees(offered, { market, percent: engine.settings.bumpPercent, ceiling }) === undefined;
 }
 
@@ -102,7 +130,8 @@ export function isStuck(engine: Engine, market: Market): boolean {
 function isBumpDue(engine: Engine, { intent, place }: { intent: LiveIntent; place: number }): boolean {
   if (intent.isUnderpriced) return true;
   const { offered } = intent;
-  return place === 0 && offered !== undefined && engine.monotonicNow() - offered.sinceMs >= engine.settings.bumpAfterMs;
+  if (place > 0 || engine.gap !== undefined || offered === undefined) return false;
+  return engine.monotonicNow() - offered.sinceMs >= engine.settings.bumpAfterMs;
 }
 
 const EXPIRED: IntentFailure = {
@@ -128,7 +157,7 @@ async function isCancelDue(engine: Engine, { intent, place }: { intent: LiveInte
   const isInTheWay = engine.monotonicNow() < engine.unblockUntilMs;
   if (!isExpired && !isInTheWay) return false;
   const market = await engine.fees.market();
-  if (isInTheWay) return isExpired || (place === 0 && isStuck(engine, market));
+  if (isInTheWay) return isExpired || (place === 0 && engine.gap === undefined && isStuck(engine, market));
   const price = market.baseFeePerGas + market.tip;
   return TRANSFER_GAS * price <= leastGas(intent) * newestVersion(intent).maxFeePerGas;
 }
@@ -141,7 +170,8 @@ export async function bumpFees(engine: Engine): Promise<void> {
   const waiting = unminedIntents(engine).filter(({ state }) => state !== 'displaced');
   const same: LiveIntent[] = [];
   for (const [place, intent] of waiting.entries()) {
-    if (intent.state === 'signed' && intent.failure !== undefined) await replace(engine, { intent, kind: 'cancel' });
+    const isGivenUp = intent.failure !== undefined && (intent.state === 'signed' || intent.state === 'broadcast');
+    if (isGivenUp) await replace(engine, { intent, kind: 'cancel' });
     else if (await isCancelDue(engine, { intent, place }))
       await replace(engine, { intent, kind: 'cancel', failure: EXPIRED });
     else if (isBumpDue(engine, { intent, place })) {

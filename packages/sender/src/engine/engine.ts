@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { FeeSource } from '../fees/fees.ts';
-import type { IntentFailure, Sent } from '../intents/intent.ts';
+import type { IntentFailure, Sent, TxVersion } from '../intents/intent.ts';
 import { FINAL_STATES, type IntentState, moveIntent, UNMINED_STATES } from '../intents/intentState.ts';
 import type { LiveIntent } from '../intents/liveIntent.ts';
 import type { Journal } from '../journal/openJournal.ts';
@@ -37,6 +37,7 @@ export interface Engine {
   readonly account: SenderAccount;
   readonly fees: FeeSource;
   readonly view: ChainView | undefined;
+  readonly mayBroadcast: (transaction: Pick<TxVersion, 'raw' | 'nonce'>) => Promise<boolean>;
   /** Milliseconds since the epoch: when something was, and when it expires. */
   readonly now: () => number;
   /** Milliseconds of a clock that is never set: how long something takes. */
@@ -77,6 +78,8 @@ export interface Engine {
   /** First looks in a row, right after a broadcast, that came too early. */
   earlyLooks: number;
   gapRounds: number;
+  /** A free account nonce below those in flight, as far as it is known, with what was signed for it last. */
+  gap: { readonly version: TxVersion | undefined } | undefined;
   /** In a row, by loop. */
   faults: { reserve: number; watch: number };
   /** When the node began to fail those who wait for a nonce. */

@@ -1,17 +1,14 @@
-import { leastAgreed, mostAgreed, TRANSFER_GAS } from '@prism-gateway/node/rpc';
-import { classifyRefusal } from '../chain/classifyRefusal.ts';
+import { leastAgreed, mostAgreed } from '@prism-gateway/node/rpc';
 import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { Receipt } from '../chain/parseReceipt.ts';
-import { offerFees } from '../fees/fees.ts';
-import type { TxVersion } from '../intents/intent.ts';
 import { UNMINED_STATES } from '../intents/intentState.ts';
 import { currentVersions, type LiveIntent, type MinedAt } from '../intents/liveIntent.ts';
 import { bumpFees } from './bumpFees.ts';
 import { type Engine, flush, transition, unminedIntents } from './engine.ts';
+import { fillGaps } from './fillGaps.ts';
 import { pauseForBlock } from './pauseForBlock.ts';
 import { retryPause } from './retryPause.ts';
 import { type Finding, resolveDisplaced, takeReceipt, takeReorg } from './settle.ts';
-import { signCancellation } from './signVersion.ts';
 
 /** So many transactions are looked for one by one; for more, the account nonce says which are worth looking for. */
 const MAX_DIRECT_LOOKS = 2;
@@ -196,7 +193,7 @@ async function look(engine: Engine): Promise<void> {
   if (!isNews) engine.idleRounds++;
   if (unmined.some((intent) => isEarly(engine, intent))) engine.earlyLooks = isNews ? 0 : engine.earlyLooks + 1;
   await resolveDisplaced(engine);
-  await repairGaps(engine, count);
+  await fillGaps(engine, count);
   await bumpFees(engine);
   if (fault !== undefined) throw fault;
 }
@@ -228,56 +225,4 @@ export async function watchRound(engine: Engine): Promise<number | undefined> {
   if (pauseMs !== undefined) return pauseMs;
   const isFull = engine.queue.length > 0 && unminedIntents(engine).length >= engine.settings.maxInFlight;
   return isFull ? Math.min(BUSY_POLL_MS, engine.settings.pollIntervalMs) : pauseForBlock(engine);
-}
-
-/** A node that lags shows gaps that are none: so many looks in a row must show it. */
-const MIN_GAP_ROUNDS = 3;
-/** Filled at once; what is beyond waits its turn. */
-const MAX_FILLED = 16;
-
-/** Signs and stores what consumes a nonce. @returns undefined: gas costs more than the ceiling */
-async function cancelNonce(engine: Engine, nonce: number): Promise<TxVersion | undefined> {
-  const fees = offerFees(await engine.fees.market(), engine.settings.ceiling);
-  if (fees === undefined) return undefined;
-  const version = await signCancellation(engine, { intentId: undefined, nonce, fees, gasLimit: TRANSFER_GAS });
-  engine.journal.commit({ intents: [], versions: [version] });
-  return version;
-}
-
-async function fill(engine: Engine, nonce: number): Promise<void> {
-  // Bytes that the journal has for the nonce were mined once and fell out of the chain; they do again what they did.
-  const version = engine.journal.versionsOn(nonce).at(-1) ?? (await cancelNonce(engine, nonce));
-  if (version === undefined) return;
-  try {
-    await engine.chain.broadcast(version);
-  } catch (error) {
-    if (classifyRefusal(error) === 'unknown') throw error;
-  }
-  engine.emit({ type: 'gapFilled', nonce, txHash: version.hash });
-}
-
-/**
- * Fills nonces below those in flight that are free on the chain and held by no intent on its way: after a deep reorganisation, or where a
- * foreign transaction on this key was lost. Nothing above them could ever be mined.
- *
- * @param count - the account nonce after the newest block, where it was looked at
- */
-async function repairGaps(engine: Engine, count: number | undefined): Promise<void> {
-  if (count === undefined) return;
-  const held = new Set([...engine.live.values()].flatMap(({ nonce }) => (nonce === undefined ? [] : [nonce])));
-  const highest = Math.max(-1, ...held);
-  const isGap = Array.from({ length: Math.max(0, highest - count) }, (_, place) => count + place).some(
-    (n) => !held.has(n),
-  );
-  engine.gapRounds = isGap ? engine.gapRounds + 1 : 0;
-  if (engine.gapRounds < MIN_GAP_ROUNDS) return;
-  engine.gapRounds = 0;
-  // A transaction that waits in the node is no gap, even if it is foreign.
-  const waiting = (await engine.chain.accountNonces('pending')).map((told) => told.count);
-  let nonce = Math.max(count, mostAgreed(waiting));
-  for (let filled = 0; nonce < highest && filled < MAX_FILLED; nonce++) {
-    if (held.has(nonce)) continue;
-    await fill(engine, nonce);
-    filled++;
-  }
 }

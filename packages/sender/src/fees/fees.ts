@@ -103,7 +103,7 @@ export function offerFees(market: Market, ceiling: bigint | undefined): Fees | u
 }
 
 /** `amount` raised by a percentage, rounded up. */
-function raise(amount: bigint, percent: number): bigint {
+export function raise(amount: bigint, percent: number): bigint {
   return (amount * BigInt(100 + percent) + 99n) / 100n;
 }
 

@@ -162,13 +162,14 @@ const nonces: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${engine}/watch.ts`,
+    `${engine}/fillGaps.ts`,
     [lost],
     [
       ['const MIN_GAP_ROUNDS = 3;', 'const MIN_GAP_ROUNDS = 1_000_000;'],
-      ['engine.journal.versionsOn(nonce).at(-1) ?? (await', '(await'],
-      ['nonce < highest && filled', 'nonce < highest - 1 && filled'],
-      ['if (version === undefined) return;\n  try', 'if (version !== undefined) return;\n  try'],
+      ['last === undefined || isForbidden', 'true'],
+      ['const raised = await raise(engine, last);', 'const raised = undefined;'],
+      ['engine.monotonicNow() < engine.unblockUntilMs', 'true'],
+      ['Math.max(0, highest - count)', 'Math.max(0, highest - count - 1)'],
     ],
   ),
 ];
@@ -181,7 +182,7 @@ const broadcastGuard: readonly Mutant[] = [
     ['some((found) => isCounted(options, found))', 'some(() => false)'],
     ['isAlone && !isPaid', '!isPaid'],
     ['if (!isPlain) return {', 'if (isPlain) return {'],
-    ['if (!mayPay) throw new BroadcastRefusedError(NEVER);', ''],
+    ['return mayPay;', 'return true;'],
     ['broadcasts.add({ nonce, raw });', ''],
   ]),
   ...mutantsOf(

@@ -121,6 +121,34 @@ test('a disk lost, and a stale answer about logs: the block says that there is m
   await after.stop();
 });
 
+// Shows PAY-15.
+test('logs that are behind for longer than blocks are searched again: nothing has vanished, and the payout is found again', async () => {
+  const frontend = await rig.startFrontend();
+  let isBehind = false;
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) => (isBehind && method === 'eth_getLogs' ? { kind: 'answer', result: [] } : undefined),
+  });
+  const settings = { FRONTEND_URL: frontend.url, RPC_URL: proxy.url, REORG_DEPTH: '20' };
+  const instance = await runInstance(machineOf(await rig.fundKey(), settings));
+  const { paymentIntentId } = rig.addPayment(AMOUNT, frontend);
+  await waitForAll(frontend);
+  const { journal } = instance.relayer;
+  const txHash = frontend.store.list()[0]?.txHash as `0x${string}`;
+  await waitUntil(() => journal.marks.blockOf(txHash) !== undefined, { timeoutMs: TIMEOUT_MS, what: 'not placed' });
+  isBehind = true;
+  await rig.client.mine({ blocks: 60 });
+  await waitUntil(() => journal.marks.blockOf(txHash) === undefined, { timeoutMs: TIMEOUT_MS, what: 'still placed' });
+  isBehind = false;
+  await waitUntil(() => journal.marks.blockOf(txHash) !== undefined, {
+    timeoutMs: TIMEOUT_MS,
+    what: 'not found again',
+  });
+  expect(journal.get(paymentIntentId)?.state).toBe('completed');
+  expect(instance.log.lines.filter(({ message }) => message.includes('vanished'))).toEqual([]);
+  await instance.stop();
+});
+
 // Shows PAY-12.
 test('a payment that a lost instance has made through the contract is completed by another one, though nobody has named it', async () => {
   const [lost, key] = [await rig.fundKey(), await rig.fundKey()];

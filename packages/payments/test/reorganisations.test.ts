@@ -114,6 +114,12 @@ test('undone while its instance is down, and a foreign transaction takes its acc
   expect(codesOf(after).filter((code) => code === 'KEY_USED_ELSEWHERE')).toHaveLength(1);
   const again = after.relayer.journal.get(paymentIntentId)?.txHash;
   expect(again).not.toBe(txHash);
+  // The books count what is on the chain.
+  const own = after.relayer.journal.attemptsOf(paymentIntentId).filter(({ kind }) => kind === 'payout');
+  expect(own.map(({ state, mined }) => [state, mined?.credits])).toEqual([
+    ['void', undefined],
+    ['done', OWED],
+  ]);
   expect(codesOf(after)).toContain('COMPLETED_BY_ANOTHER_TRANSACTION');
   await after.stop();
 });

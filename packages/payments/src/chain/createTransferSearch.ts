@@ -41,8 +41,8 @@ export interface TransferSearch {
   search(options?: { readonly notOlderMs?: number; readonly wallet?: Address }): Promise<SearchResult>;
   /** The chain was seen to have this block: nothing that ends below it is believed. */
   saw(blockNumber: number): void;
-  /** Has everything searched from the beginning again. */
-  startOver(): void;
+  /** Has everything searched again, from a block or from the beginning. */
+  startOver(fromBlock?: number): void;
 }
 
 /** The range that a search covered. */
@@ -230,9 +230,10 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
     saw(blockNumber) {
       sawBlock = Math.max(sawBlock, blockNumber);
     },
-    startOver() {
+    startOver(fromBlock) {
       last = undefined;
-      marks.forgetCursors(scope);
+      // The last blocks below a cursor are searched again anyway.
+      marks.forgetCursors(scope, fromBlock === undefined ? undefined : fromBlock + reorgDepth - 1);
     },
   };
 }

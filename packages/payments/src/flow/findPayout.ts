@@ -6,6 +6,7 @@ import { isCounted } from '../chain/isCounted.ts';
 import { boundMark, markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/createMarkTable.ts';
 import type { Payment } from '../journal/payment.ts';
+import type { MoveChanges } from '../journal/paymentWrites.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
 import { formatCredits } from '../payments/formatAmount.ts';
 import type { RelayerConfig } from '../relayerConfig.ts';
@@ -136,6 +137,17 @@ function holdSuspect(context: RelayerContext, payment: Payment, payout: FoundPay
   });
 }
 
+/** The payout of this instance that a payment had is gone for good: the books count it no more. */
+export function voidOwnPayout({ journal }: RelayerContext, paymentIntentId: string): Pick<MoveChanges, 'settled'> {
+  const txHash = journal.get(paymentIntentId)?.txHash;
+  const own = journal
+    .attemptsOf(paymentIntentId)
+    .findLast((attempt) => attempt.kind === 'payout' && attempt.state === 'done' && attempt.txHash === txHash);
+  return own === undefined || txHash === undefined
+    ? {}
+    : { settled: { intentId: own.intentId, state: 'void', txHash } };
+}
+
 /**
  * Takes in a payout that was found on the chain. One that is not in order holds the payment.
  *
@@ -156,7 +168,9 @@ export function takePayout(
   journal.commit(() => {
     if (payout.contract !== undefined) journal.setFact(throughContractFact(payout.txHash), payout.contract);
     journal.clearFact(suspectFact(paymentIntentId));
-    journal.move(paymentIntentId, 'transferred', { txHash: payout.txHash, paidBy: payout.sender });
+    const { txHash, sender: paidBy } = payout;
+    const changes = payment.txHash === txHash ? {} : voidOwnPayout(context, paymentIntentId);
+    journal.move(paymentIntentId, 'transferred', { txHash, paidBy, ...changes });
   });
 }
 

@@ -3,7 +3,7 @@ import type { Hash } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
-import { findPayout, isOwedAmount, takePayout, throughContractFact } from './findPayout.ts';
+import { findPayout, isOwedAmount, takePayout, throughContractFact, voidOwnPayout } from './findPayout.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Names the journal's fact that a person vouches for a vanished payout: it will not come back. */
@@ -19,7 +19,8 @@ function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwe
   log.warn({ paymentIntentId, txHash, reason }, 'a vanished payout is made anew');
   memory.bought.delete(paymentIntentId);
   journal.clearFact(releasedFact(paymentIntentId));
-  journal.move(paymentIntentId, 'claimed', { reason, ...(owed === undefined ? {} : { creditsOwed: owed }) });
+  const changes = { reason, ...voidOwnPayout(context, paymentIntentId) };
+  journal.move(paymentIntentId, 'claimed', { ...changes, ...(owed === undefined ? {} : { creditsOwed: owed }) });
 }
 
 /** A person must say: what its bytes were is forgotten, so that nobody here can know whether they come back. */
@@ -131,6 +132,9 @@ export async function recoverVanished(context: RelayerContext, payment: Payment)
   }
 }
 
+/** For so many blocks more a payout is looked for in logs that have shown it before, and do so no more: hours on most chains. */
+const LOGS_BEHIND_BLOCKS = 1000;
+
 /** Whether it is left alone so long as its payout is on the chain. One that is held for want of the payout's bytes is a person's. */
 function isSettled({ journal }: RelayerContext, { state, txHash }: Payment): boolean {
   if (state === 'held') return txHash !== undefined && journal.broadcasts.nonceOf(txHash) !== undefined;
@@ -178,11 +182,18 @@ export async function pruneSettled({ journal, sender }: RelayerContext): Promise
   journal.commit(() => [...pruned, ...unknown].forEach(journal.dropCall));
 }
 
-/** The block of a payout; one that the search has not seen, the node tells of. */
-async function locate({ client, journal }: RelayerContext, txHash: Hash): Promise<number | undefined> {
-  if (journal.marks.has(txHash)) return journal.marks.blockOf(txHash);
+/**
+ * The block of a payout. One that the search has not seen the node may have a receipt of: its logs were behind, for longer perhaps than blocks
+ * are searched again by themselves.
+ */
+async function locate({ client, journal, search }: RelayerContext, txHash: Hash): Promise<number | undefined> {
+  const placed = journal.marks.blockOf(txHash);
+  if (placed !== undefined) return placed;
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] });
-  return receipt?.status === SUCCESS ? Number(receipt.blockNumber) : undefined;
+  if (receipt?.status !== SUCCESS) return undefined;
+  const block = Number(receipt.blockNumber);
+  search.startOver(block);
+  return block;
 }
 
 /**
@@ -203,6 +214,8 @@ export async function watchPayouts(context: RelayerContext): Promise<number> {
     const block = txHash === undefined ? undefined : await locate(context, txHash);
     if (block !== undefined) tellTwice(context, payment);
     if (txHash !== undefined && block !== undefined && headBlock - block >= reorgDepth) {
+      const hasLostPlace = journal.marks.has(txHash) && journal.marks.blockOf(txHash) === undefined;
+      if (hasLostPlace && headBlock - block < reorgDepth + LOGS_BEHIND_BLOCKS) continue;
       journal.unwatch(paymentIntentId);
       journal.clearFact(throughContractFact(txHash));
       settled.add(txHash);

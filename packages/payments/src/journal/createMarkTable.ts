@@ -62,8 +62,8 @@ export interface MarkTable {
   cursor(scope: string, party: Party): number | undefined;
   /** The newest block that was ever searched; 0: none. */
   lastBlock(scope: string): number;
-  /** Has a scope searched from its beginning again; what was found stays until it is looked for. */
-  forgetCursors(scope: string): void;
+  /** Has a scope searched again beyond a block, or from its beginning; what was found stays until it is looked for. */
+  forgetCursors(scope: string, beyond?: number): void;
 }
 
 const nameOf = ({ side, address }: Party) => `${side} ${address}`;
@@ -117,6 +117,7 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
   const readCursor = database.prepare('SELECT block_number FROM cursors WHERE scope = ? AND party = ?');
   const readLast = database.prepare('SELECT max(block_number) AS block_number FROM cursors WHERE scope = ?');
   const forgetCursors = database.prepare('DELETE FROM cursors WHERE scope = ?');
+  const takeBack = database.prepare('UPDATE cursors SET block_number = min(block_number, ?) WHERE scope = ?');
   return {
     has: (txHash) => row.get(txHash) !== undefined,
     replaceRange({ scope, parties, fromBlock, toBlock, added, places }) {
@@ -144,6 +145,9 @@ export function createMarkTable(database: DatabaseSync): MarkTable {
       return typeof block === 'number' ? block : undefined;
     },
     lastBlock: (scope) => Number(readLast.get(scope)?.block_number ?? 0),
-    forgetCursors: (scope) => void forgetCursors.run(scope),
+    forgetCursors(scope, beyond) {
+      if (beyond === undefined) forgetCursors.run(scope);
+      else takeBack.run(beyond, scope);
+    },
   };
 }

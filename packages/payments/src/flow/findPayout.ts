@@ -137,15 +137,24 @@ function holdSuspect(context: RelayerContext, payment: Payment, payout: FoundPay
   });
 }
 
-/** The payout of this instance that a payment had is gone for good: the books count it no more. */
-export function voidOwnPayout({ journal }: RelayerContext, paymentIntentId: string): Pick<MoveChanges, 'settled'> {
+/**
+ * The payout of this instance that a payment had is gone for good: the books count it no more, or as another version of it that was mined.
+ *
+ * @param version - which paid in its place, and costs about the same
+ */
+export function reviseOwnPayout(
+  { journal }: RelayerContext,
+  paymentIntentId: string,
+  version?: Hash,
+): Pick<MoveChanges, 'settled'> {
   const txHash = journal.get(paymentIntentId)?.txHash;
   const own = journal
     .attemptsOf(paymentIntentId)
     .findLast((attempt) => attempt.kind === 'payout' && attempt.state === 'done' && attempt.txHash === txHash);
-  return own === undefined || txHash === undefined
-    ? {}
-    : { settled: { intentId: own.intentId, state: 'void', txHash } };
+  if (own === undefined || txHash === undefined) return {};
+  const { intentId, mined } = own;
+  if (version === undefined) return { settled: { intentId, state: 'void', txHash } };
+  return { settled: { intentId, state: 'done', txHash: version, ...(mined && { mined }) } };
 }
 
 /**
@@ -169,7 +178,9 @@ export function takePayout(
     if (payout.contract !== undefined) journal.setFact(throughContractFact(payout.txHash), payout.contract);
     journal.clearFact(suspectFact(paymentIntentId));
     const { txHash, sender: paidBy } = payout;
-    const changes = payment.txHash === txHash ? {} : voidOwnPayout(context, paymentIntentId);
+    const isOwn = isSame(paidBy, context.config.self);
+    const changes =
+      payment.txHash === txHash ? {} : reviseOwnPayout(context, paymentIntentId, isOwn ? txHash : undefined);
     journal.move(paymentIntentId, 'transferred', { txHash, paidBy, ...changes });
   });
 }

@@ -3,7 +3,7 @@ import type { Hash } from 'viem';
 import { tellPayment } from '../alerts/tellPayment.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
-import { findPayout, isOwedAmount, takePayout, throughContractFact, voidOwnPayout } from './findPayout.ts';
+import { findPayout, isOwedAmount, reviseOwnPayout, takePayout, throughContractFact } from './findPayout.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Names the journal's fact that a person vouches for a vanished payout: it will not come back. */
@@ -19,7 +19,7 @@ function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwe
   log.warn({ paymentIntentId, txHash, reason }, 'a vanished payout is made anew');
   memory.bought.delete(paymentIntentId);
   journal.clearFact(releasedFact(paymentIntentId));
-  const changes = { reason, ...voidOwnPayout(context, paymentIntentId) };
+  const changes = { reason, ...reviseOwnPayout(context, paymentIntentId) };
   journal.move(paymentIntentId, 'claimed', { ...changes, ...(owed === undefined ? {} : { creditsOwed: owed }) });
 }
 

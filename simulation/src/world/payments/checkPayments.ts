@@ -12,6 +12,8 @@ const PAID_BOUND_MS = 20 * 60_000;
 const TOLD_BOUND_MS = 90 * 60_000;
 /** Longest until a person is told of any payment that is late, in milliseconds: default `LATE_AFTER_MINUTES`, and time for the message. */
 const SILENT_BOUND_MS = 45 * 60_000;
+/** How long the books may be wrong while all is well, in milliseconds: two looks at them. */
+const BOOKS_BOUND_MS = 120_000;
 /** How long the frontend's record may say other than the chain, in milliseconds. */
 const RECORD_BOUND_MS = 60 * 60_000;
 /** Most that default settings let a payment cost, in gwei. */
@@ -131,7 +133,8 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
   async function checkBooks(payer: Payer): Promise<void> {
     const { service, key, hasLostBooks } = payer;
     const books = sumBooks(payer);
-    if (books === undefined || books.open > 0 || troubles.has('reorganisation') || troubles.has('payments')) return;
+    const isInTrouble = troubles.has('reorganisation') || troubles.has('payments') || !canPay(payer);
+    if (books === undefined || books.open > 0 || isInTrouble) return;
     const own = key.address.toLowerCase();
     const add = (amounts: readonly bigint[]) => amounts.reduce((sum, one) => sum + one, 0n);
     const bought = payments.purchases.filter(({ buyer }) => buyer === own);
@@ -143,18 +146,19 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
       await readBalance(deployment.creditToken, key.address),
     ];
     const inHand = add(bought.map((one) => one.credits)) - chainPaid;
-    if (stablecoins !== PURSE - chainSpent)
-      report('books', own, `${service.name} has ${stablecoins} stablecoins, and bought for ${chainSpent}.`);
-    if (credits !== inHand) report('books', own, `${service.name} has ${credits} credits, and should have ${inHand}.`);
-    if (hasLostBooks) return;
-    if (books.spent !== chainSpent)
-      report(
-        'books',
-        own,
-        `The ledger of ${service.name} has ${books.spent} stablecoins spent, the chain ${chainSpent}.`,
-      );
-    if (books.paid !== chainPaid)
-      report('books', own, `The ledger of ${service.name} has ${books.paid} credits paid, the chain ${chainPaid}.`);
+    const wrong: string[] = [];
+    if (stablecoins !== PURSE - chainSpent) wrong.push(`has ${stablecoins} stablecoins, and bought for ${chainSpent}`);
+    if (credits !== inHand) wrong.push(`has ${credits} credits, and should have ${inHand}`);
+    if (!hasLostBooks && books.spent !== chainSpent)
+      wrong.push(`has ${books.spent} stablecoins spent in its ledger, the chain ${chainSpent}`);
+    if (!hasLostBooks && books.paid !== chainPaid)
+      wrong.push(`has ${books.paid} credits paid in its ledger, the chain ${chainPaid}`);
+    const since = wrongSince.get(own) ?? realm.clock.now();
+    if (wrong.length === 0) return void wrongSince.delete(own);
+    wrongSince.set(own, since);
+    // What a reorganisation has undone while its node was silent, it sees a moment after.
+    if (realm.clock.now() - since >= BOOKS_BOUND_MS)
+      for (const text of wrong) report('books', own, `${service.name} ${text}.`);
   }
 
   async function checkTreasury(): Promise<void> {

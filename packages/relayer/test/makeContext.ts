@@ -51,7 +51,7 @@ export function makeNode({ reader = {}, ...given }: GivenNode, now: () => number
     findFirstUse: async () => 0n,
     ...{ wait: createAdaptiveWait(), isStuck: watchHead(now), silence: { untilMs: 0 } },
     ...given,
-    reader: outside<ChainReader>('the node', reader),
+    reader: outside<ChainReader>('the node', { code: async () => '0x', ...reader }),
   };
 }
 

@@ -3,6 +3,7 @@ import { makeContext } from '../../test/makeContext.ts';
 import { HEAD } from '../../test/makeHead.ts';
 import { ChainError } from '../chain/chainError.ts';
 import type { Execution } from '../chain/readExecutions.ts';
+import { createRequestHasher, listSignedParts, type SignedPart } from '../checks/findNonce.ts';
 import type { RelayNode } from '../lifecycle/context.ts';
 import { findOutcome, isUpToDate } from './findOutcome.ts';
 
@@ -141,6 +142,25 @@ test('what was used since is looked for from there on; if the logs do not show i
   expect(await askDeep(8n)).toEqual({ kind: 'unsettled' });
   expect(await askDeep(7n)).toEqual({ kind: 'replaced', reason: 'its signer took back forwarder nonce 0, in 0x03' });
   expect(new Set(searched)).toEqual(new Set([3n]));
+});
+
+// Shows RELAY-5.
+test('a delegated account may have had it carried out with another nonce than it was signed for', async () => {
+  const part = listSignedParts(request.record as never)[0] as SignedPart;
+  const { chainId, forwarder } = makeContext({}).chain;
+  const digestWith = createRequestHasher({
+    ...{ action: part.action, params: part.params as never },
+    ...{ chainId, forwarder },
+  });
+  const event = { txHash: '0x04', blockNumber: 6n, signer: SIGNER, nonce: 1n, digest: digestWith(1n) } as never;
+  const delegated = (code: `0x${string}`): Node => ({
+    reader: { ...node(open, 0n).reader, nonces: async () => new Map([[SIGNER, 2n]]), code: async () => code },
+    findExecution: async ({ isWanted = () => true }) => [event].find(isWanted),
+  });
+  const later = { ...request, signatures: [{ ...signature, nonce: 2n }] };
+  const askLater = (code: `0x${string}`) => findOutcome(makeNodes([delegated(code)]), later);
+  expect(await askLater('0xef0100')).toEqual({ kind: 'executed', txHash: '0x04' });
+  expect(await askLater('0x')).toEqual(open);
 });
 
 // Shows RELAY-4.

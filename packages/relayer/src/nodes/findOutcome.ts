@@ -49,7 +49,7 @@ function readExecution(
   };
 }
 
-/** A contract wallet's, or one whose nonce is far behind: what the signer had carried out since it was signed is gone through. */
+/** A contract wallet's, a delegated account's, or one whose nonce is far behind: what the signer had carried out since it was signed is gone through. */
 async function findAnywhere(context: RelayerContext, question: AskedSignature, until: bigint): Promise<ChainAnswer> {
   const { node, part, head } = question;
   const isWanted = createExecutionTest(context.chain, part);
@@ -80,10 +80,13 @@ async function askForSignature(
   question: AskedSignature,
   { createdAt }: Pick<RelayedRecord, 'createdAt'>,
 ): Promise<ChainAnswer> {
-  const { signature, part, current } = question;
-  const { nonce } = signature;
+  const { node, part, current } = question;
   if (current === undefined) return { kind: 'unsettled' };
-  if (current <= (nonce ?? 0n)) return { kind: 'open' };
+  if (current === 0n) return { kind: 'open' };
+  // An account with code may take what it has signed for another nonce, as after a reorganisation (EIP-7702).
+  const isPlain = question.signature.nonce !== undefined && (await node.reader.code(part.signer)) === '0x';
+  const nonce = isPlain ? question.signature.nonce : undefined;
+  if (nonce !== undefined && current <= nonce) return { kind: 'open' };
   const { maxAge } = await context.chain.state.policy();
   const until = BigInt(part.params.timestamp) + maxAge + SHORTENED_BY;
   // It was too old already when it was posted: nobody who has it from this queue can have carried it out.

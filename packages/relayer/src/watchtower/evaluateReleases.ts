@@ -4,17 +4,16 @@ import type { Releases, WatchJournal } from './journal/openWatchJournal.ts';
 
 /** Over how long releases are counted, in seconds. */
 export const WINDOW_SECONDS = 3600n;
-/**
- * In so many separate minutes of it a claim has to have been held idle, or given back: one rise of the gas price, or one stop, gives back all
- * at once, and one host that is gone loses all within a lease and a quarter.
- */
-const LEAST_MINUTES = 30;
+/** In so many separate minutes of it something has to have been given back: one rise of the gas price, or one stop, gives back all at once. */
+const LEAST_RELEASES = 15;
+/** Or claims have to have been held idle until they were given back or lost: who is gone once loses all within a lease and a quarter. */
+const LEAST_IDLE = 30;
 
 /**
- * Finds relayers that keep requests from others and never work: that gave claims back, or let others take them, over and over, in thirty
- * separate minutes of the last hour in which nothing was in the way, or in two leases if that is more; and without one execution of theirs in
- * that hour. So nobody can hold a request a lease at a time, alone or by turns with another one. A relayer that works, or gives back what has
- * become too dear, is not found.
+ * Finds relayers that keep requests from others and never work: that in fifteen separate minutes of the last hour gave claims back, or in
+ * thirty, or two leases if that is more, held idle what they then gave back or lost; and without one execution of theirs in that hour. So nobody
+ * holds a request a lease at a time, alone or by turns with another one. A relayer that works, or gives back what has become too dear, is not
+ * found.
  *
  * @param look.head - the newest block
  * @returns one finding for each
@@ -25,8 +24,9 @@ export function evaluateReleases(
   { head, leaseSeconds }: { readonly head: Pick<SeenHead, 'number' | 'seconds'>; readonly leaseSeconds: bigint },
 ): readonly Finding[] {
   const since = head.seconds - WINDOW_SECONDS;
-  const least = Math.max(LEAST_MINUTES, Number(leaseSeconds) / 30);
-  const isIdle = ({ minutes, hasExecuted }: Releases) => minutes >= least && !hasExecuted;
+  const leastIdle = Math.max(LEAST_IDLE, (2 * Number(leaseSeconds)) / 60);
+  const isIdle = ({ minutes, releaseMinutes, hasExecuted }: Releases) =>
+    !hasExecuted && (releaseMinutes >= LEAST_RELEASES || minutes >= leastIdle);
   journal.forgetReleases({ beforeSeconds: since });
   return journal
     .listReleases(since)

@@ -91,6 +91,8 @@ export interface Releases {
   readonly requestId: string;
   /** In how many separate minutes it held one of them idle, or gave one back. */
   readonly minutes: number;
+  /** In how many of them it gave one back or lost it. */
+  readonly releaseMinutes: number;
   readonly released: number;
   /** Whether it has carried anything out meanwhile. */
   readonly hasExecuted: boolean;
@@ -123,7 +125,8 @@ function openReleaseTable(database: DatabaseSync): ReleaseTable {
     ),
     // SQLite takes the request of the row with the greatest minute.
     list: database.prepare(
-      `SELECT relayer, request_id, max(minute), count(*) AS minutes, sum(released) AS released,
+      `SELECT relayer, request_id, max(minute), count(*) AS minutes,
+         sum(released > 0) AS release_minutes, sum(released) AS released,
          EXISTS (SELECT 1 FROM executions WHERE executions.relayer = releases.relayer AND seen_seconds >= ?) AS has_executed
        FROM releases WHERE minute >= ? GROUP BY relayer`,
     ),
@@ -144,6 +147,7 @@ function openReleaseTable(database: DatabaseSync): ReleaseTable {
           relayer: `${row.relayer}` as Hex,
           requestId: `${row.request_id}`,
           minutes: Number(row.minutes),
+          releaseMinutes: Number(row.release_minutes),
           released: Number(row.released),
           hasExecuted: row.has_executed === 1,
         }),

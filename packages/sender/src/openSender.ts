@@ -89,6 +89,18 @@ function openChain(options: SenderOptions): Chain {
   return createChain(client, options.account.address);
 }
 
+/** The caller's error is not told: events hold no secrets, and it may name a node's URL. */
+function askCaller(mayBroadcast: SenderOptions['mayBroadcast']): Engine['mayBroadcast'] {
+  return async (transaction) => {
+    try {
+      return (await mayBroadcast?.(transaction)) ?? true;
+    } catch (cause) {
+      const { name } = cause instanceof Error ? cause : { name: 'unknown' };
+      throw new Error(`the caller cannot tell now whether it may be broadcast: ${name}`, { cause });
+    }
+  };
+}
+
 function createEngine(
   options: SenderOptions,
   parts: {
@@ -113,7 +125,7 @@ function createEngine(
     account: options.account as Engine['account'],
     fees: createFeeSource({ chain, view: options.chainView, monotonicNow }),
     view: options.chainView,
-    mayBroadcast: options.mayBroadcast ?? (async () => true),
+    mayBroadcast: askCaller(options.mayBroadcast),
     now,
     monotonicNow,
     emit: onEvent,

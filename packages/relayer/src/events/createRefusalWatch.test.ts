@@ -15,8 +15,9 @@ function start(customers: readonly string[] = [], leftBefore: readonly LeftReque
   const hasKnownPayers = (count: number) => customers.length >= count;
   const watch = createRefusalWatch({ health, isKnownPayer, hasKnownPayers, now, leftBefore });
   return {
-    leaveAll: (signers: readonly string[], reason: LeaveReason = 'fee') => {
-      for (const signer of signers) watch.listener({ type: 'request-evaluated', signer, verdict: leave(reason) });
+    leaveAll: (signers: readonly string[], reason: LeaveReason = 'fee', sinceMs?: number) => {
+      const event = { type: 'request-evaluated', verdict: leave(reason), sinceMs } as const;
+      for (const signer of signers) watch.listener({ ...event, signer });
     },
     take: () => watch.listener({ type: 'request-evaluated', signer: '0xf', verdict: READY }),
     lookAt(ms: number) {
@@ -37,6 +38,18 @@ it('is red where everything of three signers is left for one setting, a minute l
   ]);
   take();
   expect(lookAt(60_001)).toEqual([]);
+});
+
+it('does not count what was left already when something was taken', () => {
+  const { leaveAll, take, lookAt } = start();
+  leaveAll(['0xa', '0xb', '0xc'], 'fee', 0);
+  lookAt(10_000);
+  take();
+  lookAt(600_000);
+  leaveAll(['0xa', '0xb', '0xc'], 'fee', 0);
+  expect(lookAt(700_000)).toEqual([]);
+  leaveAll(['0xa', '0xb', '0xc'], 'fee', 600_000);
+  expect(lookAt(800_000)).toHaveLength(1);
 });
 
 it('counts only what settings leave, and forgets it after an hour', () => {

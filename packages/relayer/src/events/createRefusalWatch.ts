@@ -22,8 +22,9 @@ export interface RefusalWatch {
 
 /**
  * Makes the watch over what is left. If requests of several signers are left because of one setting, and none is taken, the setting is
- * likely to be wrong: a rate in the wrong unit has every fee left as too small. Once there are enough known payers to make a rule, untrusted
- * signers do not count: anybody may post requests that pay nothing.
+ * likely to be wrong: a rate in the wrong unit has every fee left as too small. What was left already when another one was taken says nothing of
+ * the setting, however often it is looked at again. Once there are enough known payers to make a rule, untrusted signers do not count: anybody may
+ * post requests that pay nothing.
  *
  * @see docs/specification.md RELAY-26
  */
@@ -47,11 +48,15 @@ export function createRefusalWatch(ports: {
     left.set(reason, known);
   }
   leftBefore.forEach(note);
+  let takenMs = Number.NEGATIVE_INFINITY;
   return {
     listener: listenBy({
-      'request-evaluated'({ signer, verdict }) {
-        if (verdict.kind === 'ready') left.clear();
-        if (verdict.kind === 'leave') note({ reason: verdict.reason, signer, atMs: now() });
+      'request-evaluated'({ signer, verdict, sinceMs = now() }) {
+        if (verdict.kind === 'ready') {
+          takenMs = now();
+          left.clear();
+        }
+        if (verdict.kind === 'leave' && sinceMs >= takenMs) note({ reason: verdict.reason, signer, atMs: now() });
       },
     }),
     look() {

@@ -22,7 +22,12 @@ interface RequestFact {
 /** Events of the work on one chain, with their facts. Those with a `where` count as faults. */
 interface EventFacts {
   // The life of requests
-  'request-evaluated': { readonly signer: string; readonly verdict: Verdict };
+  'request-evaluated': {
+    readonly signer: string;
+    readonly verdict: Verdict;
+    /** Since when it has been left for the same reason, in Unix milliseconds; undefined: it is not left. */
+    readonly sinceMs?: number | undefined;
+  };
   'evaluation-failed': RequestFact & { readonly where: 'evaluation'; readonly reason: string };
   'claims-resumed': { readonly open: number };
   'claim-answered': { readonly result: ClaimResult };

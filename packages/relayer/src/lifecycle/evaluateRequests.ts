@@ -107,7 +107,8 @@ async function recordVerdicts(context: RelayerContext, all: readonly Evaluated[]
     const verdict = await giveUpBlocked(context, { wait: candidate.wait, verdict: found }, isGapAwaited);
     const written = candidates.recordVerdict(candidate, verdict, now());
     if (written !== undefined) changed.push(written);
-    events.emit({ type: 'request-evaluated', signer: candidate.record.signer, verdict });
+    const { record, wait } = candidate;
+    events.emit({ type: 'request-evaluated', signer: record.signer, verdict, sinceMs: wait?.sinceMs });
   }
   journal.recordVerdicts(changed);
   events.emit({ type: 'requests-counted', counts: candidates.countAll() });

@@ -166,8 +166,8 @@ const nonces: readonly Mutant[] = [
     [lost],
     [
       ['const MIN_GAP_ROUNDS = 3;', 'const MIN_GAP_ROUNDS = 1_000_000;'],
-      ['last === undefined || isForbidden', 'true'],
-      ['const raised = await raise(engine, last);', 'const raised = undefined;'],
+      ['isAllowed ? await raise', 'false ? await raise'],
+      ['isAllowed ? await raise(engine, last)', 'isAllowed ? undefined'],
       ['engine.monotonicNow() < engine.unblockUntilMs', 'true'],
       ['Math.max(0, highest - count)', 'Math.max(0, highest - count - 1)'],
     ],

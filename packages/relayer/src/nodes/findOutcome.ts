@@ -83,14 +83,14 @@ async function askForSignature(
   const { node, part, current } = question;
   if (current === undefined) return { kind: 'unsettled' };
   if (current === 0n) return { kind: 'open' };
-  // An account with code may take what it has signed for another nonce, as after a reorganisation (EIP-7702).
-  const isPlain = question.signature.nonce !== undefined && (await node.reader.code(part.signer)) === '0x';
-  const nonce = isPlain ? question.signature.nonce : undefined;
-  if (nonce !== undefined && current <= nonce) return { kind: 'open' };
   const { maxAge } = await context.chain.state.policy();
   const until = BigInt(part.params.timestamp) + maxAge + SHORTENED_BY;
   // It was too old already when it was posted: nobody who has it from this queue can have carried it out.
   if (Date.parse(createdAt) / 1000 > Number(until)) return { kind: 'open' };
+  // An account with code may take what it has signed for another nonce, as after a reorganisation (EIP-7702).
+  const isPlain = question.signature.nonce !== undefined && (await node.reader.code(part.signer)) === '0x';
+  const nonce = isPlain ? question.signature.nonce : undefined;
+  if (nonce !== undefined && current <= nonce) return { kind: 'open' };
   return nonce === undefined ? await findAnywhere(context, question, until) : await findUse(context, question, nonce);
 }
 

@@ -61,16 +61,10 @@ async function offer(engine: Engine, version: TxVersion): Promise<boolean> {
 /** Bytes that the journal has for a nonce were mined once and fell out of the chain; they do again what they did. */
 async function fill(engine: Engine, nonce: number, { baseFeePerGas }: Market): Promise<void> {
   const last = engine.journal.versionsOn(nonce).at(-1);
-  const isForbidden = last !== undefined && !(await engine.mayBroadcast(last));
-  const isLow = last !== undefined && last.maxFeePerGas < baseFeePerGas;
-  if (last === undefined || isForbidden) {
-    const version = await freeNonce(engine, nonce, last);
-    if (version !== undefined && (await engine.mayBroadcast(version))) await offer(engine, version);
-    return;
-  }
-  if (!isLow && !(await offer(engine, last))) return;
-  const raised = await raise(engine, last);
-  if (raised !== undefined && (await engine.mayBroadcast(raised))) await offer(engine, raised);
+  const isAllowed = last !== undefined && (await engine.mayBroadcast(last));
+  if (isAllowed && last.maxFeePerGas >= baseFeePerGas && !(await offer(engine, last))) return;
+  const next = isAllowed ? await raise(engine, last) : await freeNonce(engine, nonce, last);
+  if (next !== undefined && (await engine.mayBroadcast(next))) await offer(engine, next);
 }
 
 /**

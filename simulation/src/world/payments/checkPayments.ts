@@ -3,7 +3,7 @@ import { creditTokenAbi, stablecoinAbi } from '@prism-gateway/contracts';
 import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem';
 import type { World } from '../createWorld.ts';
 import { isWell } from '../isWell.ts';
-import { type Installation, type Payer, type Payments, PURSE, payersOf } from './createPayments.ts';
+import { FIRST_BALANCE, type Installation, type Payer, type Payments, payersOf } from './createPayments.ts';
 import type { PaymentStory } from './story.ts';
 
 /** Longest until a payment is completed with nothing in its way, in milliseconds. */
@@ -149,7 +149,8 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
     ];
     const inHand = add(bought.map((one) => one.credits)) - chainPaid;
     const wrong: string[] = [];
-    if (stablecoins !== PURSE - chainSpent) wrong.push(`has ${stablecoins} stablecoins, and bought for ${chainSpent}`);
+    if (stablecoins !== FIRST_BALANCE - chainSpent)
+      wrong.push(`has ${stablecoins} stablecoins, and bought for ${chainSpent}`);
     if (credits !== inHand) wrong.push(`has ${credits} credits, and should have ${inHand}`);
     if (!hasLostBooks && books.spent !== chainSpent)
       wrong.push(`has ${books.spent} stablecoins spent in its ledger, the chain ${chainSpent}`);

@@ -58,7 +58,7 @@ export interface Payments {
 }
 
 /** Stablecoin base units that each payment relayer begins with. */
-export const PURSE = 10n ** 12n;
+export const FIRST_BALANCE = 10n ** 12n;
 /** Place of the key of the instance that nobody has named; how many keys of payment relayers there are. */
 const UNNAMED = 3;
 export const PAYER_KEYS = 4;
@@ -86,7 +86,7 @@ async function prepareContracts({ deployment, rpcUrl, sponsorKey, keys }: Settin
   const { contractAddress } = await client.waitForTransactionReceipt({ hash: deployed });
   for (const { address } of keys) {
     const mint = { address: deployment.stablecoin, abi: stablecoinAbi, functionName: 'mint' } as const;
-    const hash = await wallet.writeContract({ ...mint, args: [address, PURSE], chain: null });
+    const hash = await wallet.writeContract({ ...mint, args: [address, FIRST_BALANCE], chain: null });
     await client.waitForTransactionReceipt({ hash });
   }
   // A deployment that was mined has one.

@@ -168,10 +168,14 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       }
       await during('restored disk', async () => {
         const saved = saveDisk(realm.diskOf(service.host));
+        const savedMs = realm.clock.now();
         await pause(minutes * 60_000);
         service.kill();
         tell(`${service.host} gets its files of ${minutes} minutes ago back`);
         restoreDisk(realm.diskOf(service.host), saved);
+        // The watchtower was not watching when these were told; the next lie of each counts.
+        if (service === world.watchtower)
+          for (const [address, sinceMs] of world.lies) if (sinceMs >= savedMs) world.lies.delete(address);
         await service.start();
       });
     },

@@ -50,7 +50,5 @@ export default defineConfig({
       './infra/vitest.config.ts',
       './packages/sdk/consumers/vitest.config.ts',
     ],
-    // More than the two cores: files wait for processes and blocks, some of them most of their time. With 4, a sixth more time.
-    maxWorkers: 6,
   },
 });

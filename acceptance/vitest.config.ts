@@ -14,8 +14,6 @@ export default defineConfig({
     exclude: isRemote ? ['settings/**', 'walkthrough/**'] : [],
     // A remote gateway may make a call wait for its rate limit's window.
     ...(isRemote ? { testTimeout: 200_000, hookTimeout: 200_000 } : {}),
-    // As the other projects, which run beside it.
-    maxWorkers: 4,
     // They share nothing but the gateway that they call.
     isolate: false,
   },

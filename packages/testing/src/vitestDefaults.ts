@@ -17,6 +17,8 @@ export const vitestDefaults = {
   ),
   // The programs that tests start, some hundreds, are compiled once: each start takes half the time.
   env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILE_CACHE },
+  // More than the two cores: files wait for processes and blocks, some of them most of their time. With 4, a sixth more time.
+  maxWorkers: 6,
   expect: {
     // A test that asserts nothing cannot fail.
     requireAssertions: true,

@@ -19,7 +19,8 @@ it('is below what was set: 20 dollars a million lives, and 1 a month for a relay
 });
 
 it('adds up to what the page on AWS says, with and without an edge', () => {
-  const text = readFileSync(new URL('../../../docs/operations-aws.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+  const page = new URL('../../../docs/operations-aws.md', import.meta.url);
+  const text = readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ');
   for (const { perMillion } of [edge, bare]) expect(text).toContain(`**${total(perMillion).toFixed(2)}**`);
   for (const { atRest } of [edge, bare]) expect(text).toContain(`${total(atRest).toFixed(2)} a month`);
   expect(text).toContain(`**${total(edge.idleRelayer).toFixed(2)}** a month and chain`);

@@ -240,11 +240,11 @@ covers(
     expect((await callApi(target, { path: `/requests/${crypto.randomUUID()}`, ...seen })).status).toBe(429);
     const headers = { 'x-admin-key': target.adminKey };
     // The administrator sees who is at a limit, and how often it has refused.
-    const told = serviceSchema.parse((await callApi(target, { path: '/admin/service', headers, ...seen })).body);
-    expect(told.clients[0]).toMatchObject({ limit: 'reads', used: 3, most: 3 });
-    expect(told.clients).toContainEqual({ limit: 'reads', client: 'admin', used: 1, most: 3 });
-    expect(told.refusals).toMatchObject([{ limit: 'reads', lastHour: 2 }]);
-    expect(Date.parse(told.since)).toBeLessThanOrEqual(Date.now());
+    const reported = serviceSchema.parse((await callApi(target, { path: '/admin/service', headers, ...seen })).body);
+    expect(reported.clients[0]).toMatchObject({ limit: 'reads', used: 3, most: 3 });
+    expect(reported.clients).toContainEqual({ limit: 'reads', client: 'admin', used: 1, most: 3 });
+    expect(reported.refusals).toMatchObject([{ limit: 'reads', lastHour: 2 }]);
+    expect(Date.parse(reported.since)).toBeLessThanOrEqual(Date.now());
     const list = () => callApi(target, { path: '/admin/relayers', headers, ...seen });
     expect((await spend(2, list)).statuses).toEqual([200, 200, 429]);
     for (const part of ['requests', 'stats', 'audit', 'service']) {

@@ -79,9 +79,9 @@ covers(
     await eventually(async () => expect(receiver.received).toHaveLength(1));
     const [first] = receiver.received as [Received];
     expect(signers([secret], first)).toEqual([0]);
-    const { params: _, ...told } = record;
+    const { params: _, ...reported } = record;
     expect(webhookMessageSchema.parse(JSON.parse(first.body))).toEqual({
-      ...{ type: 'request.created', timestamp: record.createdAt, data: told },
+      ...{ type: 'request.created', timestamp: record.createdAt, data: reported },
     });
     const listed = await admin({ path: '/admin/webhooks' });
     expect(webhookListSchema.parse(listed.body)).toMatchObject({ count: 1, webhooks: [{ webhookId, label: 'books' }] });

@@ -141,7 +141,7 @@ export function writeReport(result: SimulationResult, command: string): string {
       const about = [...event.about, ...(storiesOf.get(event) ?? [])].join(' ');
       return `<tr class="${kind}" data-about="${escapeHtml(about)}"><td>${clock(atMs)}<td>${escapeHtml(kind)}<td>${escapeHtml(who)}<td>${escapeHtml(text.slice(0, 400))}`;
     });
-  const told = breaches.map(
+  const listed = breaches.map(
     ({ atMs, invariant, text, about }) =>
       `<li><b>${escapeHtml(invariant)}</b> at ${clock(atMs)}: ${escapeHtml(text)} <button data-id="${escapeHtml(about)}">its story</button>`,
   );
@@ -153,7 +153,7 @@ table{border-collapse:collapse;width:100%;font:12px/1.4 ui-monospace,monospace}t
 td:nth-child(-n+3){white-space:nowrap}tr.breach{background:#fee2e2}tr.fault{background:#fef3c7}input{width:100%;padding:6px;margin:6px 0;font:inherit}
 .key i{display:inline-block;width:10px;height:10px;margin:0 4px 0 12px}</style>
 <h1>Seed ${escapeHtml(seed)}</h1><p>${(virtualMs / HOUR_MS).toFixed(1)} virtual hours, ${stories.length} requests, ${payments.length} card payments, ${events.length} events, digest <code>${digest.slice(0, 16)}</code>. Again: <code>${escapeHtml(command)}</code></p>
-${breaches.length === 0 ? '<p>All that must hold holds.</p>' : `<h2>What must hold and does not</h2><ol>${told.join('')}</ol>${drawBars(broken.bars, broken.rows, span)}`}
+${breaches.length === 0 ? '<p>All that must hold holds.</p>' : `<h2>What must hold and does not</h2><ol>${listed.join('')}</ol>${drawBars(broken.bars, broken.rows, span)}`}
 <h2>Base fee</h2>${drawFees(result, span)}
 <h2>Faults</h2>${drawBars(wrongs.bars, wrongs.rows, span)}
 <h2>Processes: starts (blue) and ends (black)</h2>${drawBars(deaths.bars, deaths.rows, span)}

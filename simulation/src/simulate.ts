@@ -1,7 +1,7 @@
+import { describeStory, namedIn } from './core/describeStory.ts';
 import type { WorldEvent } from './core/eventLog.ts';
 import { readJournals } from './core/readJournals.ts';
 import { createRealm, type Realm } from './core/realm.ts';
-import { namedIn, tellStory } from './core/tellStory.ts';
 import type { BlockSample, FaultSpan } from './world/createWorld.ts';
 import type { Fault } from './world/kinds.ts';
 import type { PaymentStory } from './world/payments/story.ts';
@@ -130,14 +130,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     ended: [...world.stories.values()].filter(({ endedAtMs }) => endedAtMs !== undefined).length,
     breaches: world.breaches.length,
   });
-  let told = 0;
+  let shown = 0;
   while (clock.now() < endsAt) {
     const before = clock.now();
     await clock.runUntil(Math.min(endsAt, before + STRETCH_MS));
-    for (const { about, text } of world.breaches.slice(told, MAX_JOURNALS)) {
+    for (const { about, text } of world.breaches.slice(shown, MAX_JOURNALS)) {
       for (const id of namedIn(about, text)) addJournals(realm, world.services, id);
     }
-    told = world.breaches.length;
+    shown = world.breaches.length;
     const isHour = Math.floor((clock.now() - startedAt) / HOUR_MS) > Math.floor((before - startedAt) / HOUR_MS);
     if (isHour || clock.now() >= endsAt) options.onProgress?.(progress());
     const isEnd = (name: string) => name === 'simulation' || stopAt === 'any' || name === stopAt;
@@ -170,7 +170,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     digest: realm.log.digest(),
     breaches: world.breaches,
     counts,
-    story: (id: string) => tellStory(realm.log.list(), id),
+    story: (id: string) => describeStory(realm.log.list(), id),
   };
   for (const service of [...world.services, world.gateway]) service.kill();
   return result;

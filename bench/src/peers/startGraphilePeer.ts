@@ -73,8 +73,8 @@ async function openGraphileQueue(params: {
 /** The library asks that a pool's errors, and its connections', be listened to. */
 function openPool(connectionString: string, max: number): Pool {
   const pool = new Pool({ connectionString, max });
-  const tell = (error: Error) => console.error('PostgreSQL:', error.message);
-  pool.on('error', tell);
-  pool.on('connect', (client) => client.on('error', tell));
+  const logError = (error: Error) => console.error('PostgreSQL:', error.message);
+  pool.on('error', logError);
+  pool.on('connect', (client) => client.on('error', logError));
   return pool;
 }

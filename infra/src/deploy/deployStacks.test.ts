@@ -141,9 +141,9 @@ describe.each(['Data', 'Service', 'Edge'] as const)('what an attempt has left of
     ['UPDATE_IN_PROGRESS', {}, 'UPDATE_IN_PROGRESS. Somebody else is at work on it'],
     ['ROLLBACK_COMPLETE', { mendedStatus: 'DELETE_FAILED' }, "DELETE_FAILED. See the stack's events"],
     ['UPDATE_ROLLBACK_FAILED', { mendedStatus: 'UPDATE_ROLLBACK_FAILED' }, "UPDATE_ROLLBACK_FAILED. See the stack's"],
-  ] as const)('is left alone if there is no way on: %s', async (status, world, told) => {
+  ] as const)('is left alone if there is no way on: %s', async (status, world, reported) => {
     const { acts, deployed } = await left(status, world);
-    expect(deployed).toContain(`The stack ${part} is in ${told}`);
+    expect(deployed).toContain(`The stack ${part} is in ${reported}`);
     expect(acts.some((act) => act.startsWith(`deploy ${part}`))).toBe(false);
   });
 });

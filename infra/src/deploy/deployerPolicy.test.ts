@@ -35,13 +35,13 @@ it('lets the deployer do what the deployment does, and what the page says', () =
       command,
     ).toBe(true);
   const page = read('docs/operations-aws.md');
-  const told = [...page.matchAll(/\baws ([a-z0-9]+) ([a-z0-9-]+)/g)].map(([, service, words = '']) => {
+  const reported = [...page.matchAll(/\baws ([a-z0-9]+) ([a-z0-9-]+)/g)].map(([, service, words = '']) => {
     const name = words
       .split('-')
       .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
       .join('');
     return OTHERWISE[`${service}:${name}`] ?? `${service}:${name}`;
   });
-  expect(told.length).toBeGreaterThan(15);
-  for (const action of told.filter((one) => !OTHERS.test(one))) expect(actions, action).toContain(action);
+  expect(reported.length).toBeGreaterThan(15);
+  for (const action of reported.filter((one) => !OTHERS.test(one))) expect(actions, action).toContain(action);
 });

@@ -13,18 +13,18 @@ const ORIGIN_SECRET = 's'.repeat(48);
 
 /** Checks a version. @returns what CodeDeploy was told, and the log */
 async function evaluate(version: RunningFunction, adminKey = ADMIN_KEY, publicUrl?: string) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const log: string[] = [];
   const hook = createHook({
     publicUrl,
     invoke: (call) => version.invoke(call),
     readAdminKey: async () => adminKey,
     readOriginSecret: async () => `${ORIGIN_SECRET},${'o'.repeat(48)}`,
-    tell: async ({ DeploymentId }, status) => void told.push(`${DeploymentId} ${status}`),
+    report: async ({ DeploymentId }, status) => void reported.push(`${DeploymentId} ${status}`),
     log: (line) => log.push(line),
   });
   await hook(event);
-  return { told, log: log.join('\n') };
+  return { reported, log: log.join('\n') };
 }
 
 /** An edge in front of a version, which sends a secret. @returns its address, and what ends it */
@@ -68,7 +68,7 @@ describeWithDynamo('the hook of a release', () => {
   // Shows AWS-6.
   it('lets a good build pass, and leaves no relayer behind', async () => {
     const version = await rig.start('good', { ORIGIN_SECRET });
-    expect(await evaluate(version)).toEqual({ told: ['d-1 Succeeded'], log: '' });
+    expect(await evaluate(version)).toEqual({ reported: ['d-1 Succeeded'], log: '' });
     const fetch = createInvokeFetch({ invoke: (call) => version.invoke(call), originSecret: ORIGIN_SECRET });
     const answer = await fetch('https://any.invalid/admin/relayers', { headers: { 'x-admin-key': ADMIN_KEY } });
     expect(await answer.json()).toEqual({ relayers: [], count: 0 });
@@ -79,9 +79,9 @@ describeWithDynamo('the hook of a release', () => {
     const version = await rig.start('behind', { ORIGIN_SECRET });
     const [edge, stale] = [await startEdge(version, ORIGIN_SECRET), await startEdge(version, 'x'.repeat(48))];
     try {
-      expect(await evaluate(version, ADMIN_KEY, edge.url)).toEqual({ told: ['d-1 Succeeded'], log: '' });
-      const { told, log } = await evaluate(version, ADMIN_KEY, stale.url);
-      expect(told).toEqual(['d-1 Failed']);
+      expect(await evaluate(version, ADMIN_KEY, edge.url)).toEqual({ reported: ['d-1 Succeeded'], log: '' });
+      const { reported, log } = await evaluate(version, ADMIN_KEY, stale.url);
+      expect(reported).toEqual(['d-1 Failed']);
       expect(log).toContain('/ready: expected 200, found 403');
     } finally {
       await Promise.all([edge.close(), stale.close()]);
@@ -90,15 +90,15 @@ describeWithDynamo('the hook of a release', () => {
 
   it('stops one whose tables do not answer', async () => {
     const version = await rig.start('dark', { ORIGIN_SECRET, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' });
-    const { told, log } = await evaluate(version);
-    expect(told).toEqual(['d-1 Failed']);
+    const { reported, log } = await evaluate(version);
+    expect(reported).toEqual(['d-1 Failed']);
     expect(log).toContain('/ready: expected 200, found 503');
   });
 
   it('stops one that knows another key, and does not tell it', async () => {
     const version = await rig.start('locked', { ORIGIN_SECRET });
-    const { told, log } = await evaluate(version, 'k'.repeat(40));
-    expect(told).toEqual(['d-1 Failed']);
+    const { reported, log } = await evaluate(version, 'k'.repeat(40));
+    expect(reported).toEqual(['d-1 Failed']);
     expect(log).not.toContain('kkkk');
   });
 
@@ -110,7 +110,7 @@ export const handler = async (event, context) => { const handler = whole; const 
     await rig.start('bad', { ORIGIN_SECRET });
     const version = await startFunction({ file, env: { ...rig.env('bad'), ORIGIN_SECRET } });
     try {
-      expect((await evaluate(version)).told).toEqual(['d-1 Failed']);
+      expect((await evaluate(version)).reported).toEqual(['d-1 Failed']);
     } finally {
       await version.close();
     }

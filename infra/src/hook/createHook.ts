@@ -21,7 +21,7 @@ interface HookContext {
   /** @returns undefined if there is no edge */
   readonly readOriginSecret: () => Promise<string | undefined>;
   /** Tells CodeDeploy. Until it is told, it waits, and counts silence as failure after an hour. */
-  readonly tell: (event: HookEvent, status: 'Succeeded' | 'Failed') => Promise<void>;
+  readonly report: (event: HookEvent, status: 'Succeeded' | 'Failed') => Promise<void>;
   readonly log: (line: string) => void;
 }
 
@@ -34,7 +34,7 @@ const firstOf = (secret: string | undefined) => secret?.split(',')[0]?.trim();
  *
  * @see https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-hooks.html
  */
-export function createHook({ publicUrl, invoke, readAdminKey, readOriginSecret, tell, log }: HookContext) {
+export function createHook({ publicUrl, invoke, readAdminKey, readOriginSecret, report, log }: HookContext) {
   async function evaluate(): Promise<'Succeeded' | 'Failed'> {
     try {
       const [adminKey = '', originSecret] = [firstOf(await readAdminKey()), firstOf(await readOriginSecret())];
@@ -56,7 +56,7 @@ export function createHook({ publicUrl, invoke, readAdminKey, readOriginSecret, 
     }
   }
   return async function hook(event: HookEvent): Promise<void> {
-    await tell(event, await evaluate());
+    await report(event, await evaluate());
   };
 }
 

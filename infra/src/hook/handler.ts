@@ -20,9 +20,13 @@ export const handler = createHook({
   },
   readAdminKey: () => readSecret(ADMIN_API_KEY_ARN),
   readOriginSecret: async () => (ORIGIN_SECRET_ARN ? await readSecret(ORIGIN_SECRET_ARN) : undefined),
-  async tell({ DeploymentId, LifecycleEventHookExecutionId }, status) {
-    const told = { deploymentId: DeploymentId, lifecycleEventHookExecutionId: LifecycleEventHookExecutionId, status };
-    await codeDeploy.send(new PutLifecycleEventHookExecutionStatusCommand(told));
+  async report({ DeploymentId, LifecycleEventHookExecutionId }, status) {
+    const reported = {
+      deploymentId: DeploymentId,
+      lifecycleEventHookExecutionId: LifecycleEventHookExecutionId,
+      status,
+    };
+    await codeDeploy.send(new PutLifecycleEventHookExecutionStatusCommand(reported));
   },
   log: (line) => console.log(line),
 });

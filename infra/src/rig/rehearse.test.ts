@@ -73,10 +73,10 @@ describe('the rehearsal on a real account, played on a false one', () => {
       'openapi.json names <function>',
     ],
     ['rotate-origin-secret', { ready: 403 }, 'the rotation refused calls'],
-  ])('ends where something is not as promised: %s', async (step, world, told) => {
+  ])('ends where something is not as promised: %s', async (step, world, reported) => {
     const { status, log } = await rehearse(['--from', step], world);
     expect(status).toBe(1);
     expect(log).toContain('FAILED: ');
-    expect(log.replaceAll('https://', '')).toContain(told);
+    expect(log.replaceAll('https://', '')).toContain(reported);
   });
 });

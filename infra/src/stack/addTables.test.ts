@@ -23,8 +23,8 @@ describe.each(STAGES)('tables of %s', (stage) => {
 
   it('tell of moves by a stream of the requests’ table alone', () => {
     const streams = tables.map(({ Properties }) => [Properties.TableName, Properties.StreamSpecification]);
-    const told = streams.filter(([, stream]) => stream !== undefined);
-    expect(told).toEqual([[`service-requests-${stage}`, { StreamViewType: 'NEW_AND_OLD_IMAGES' }]]);
+    const reported = streams.filter(([, stream]) => stream !== undefined);
+    expect(reported).toEqual([[`service-requests-${stage}`, { StreamViewType: 'NEW_AND_OLD_IMAGES' }]]);
   });
 
   it('are on demand up to a ceiling, and those that hold more than counters can be restored to any second', () => {

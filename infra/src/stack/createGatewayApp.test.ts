@@ -84,7 +84,7 @@ describe('the app', () => {
     expect(() => app.synth()).toThrow();
     error.mockRestore();
     const report = readFileSync(join(outputDirectory, 'validation-report.json'), 'utf8');
-    for (const told of [
+    for (const reported of [
       "MemorySize: 'much' is not of type 'integer'",
       'Timeout: 901 exceeds maximum 900',
       "FunctionName: 'a b' does not match",
@@ -92,7 +92,7 @@ describe('the app', () => {
       "'Code' is a required property",
       "Unknown resource type 'AWS::Lambda::Funktion'",
     ])
-      expect(report).toContain(told);
+      expect(report).toContain(reported);
   });
 
   // A second opinion, of a linter in Python. The first one is always asked, by the synthesis itself.

@@ -84,7 +84,7 @@ describeWithDynamo('alarms of webhooks, played with the built functions', () => 
     return { ...record, Records: read.map((one) => ({ ...one, eventSource: 'aws:dynamodb' })) };
   }
 
-  const told = (requestId: string) =>
+  const reported = (requestId: string) =>
     receiver.received.filter(({ message }) => message.data.requestId === requestId).length;
 
   /** Has the table of deliveries throttle. */
@@ -128,7 +128,7 @@ describeWithDynamo('alarms of webhooks, played with the built functions', () => 
     play.pass(4);
     expect(raised()).toEqual([]);
     await worker.invoke({ source: 'aws.events' });
-    expect([told(requestId), told(next.requestId)]).toEqual([3, 3]);
+    expect([reported(requestId), reported(next.requestId)]).toEqual([3, 3]);
   });
 
   it('WebhookDeadLetters: from the last try of a message until it is taken away', async () => {
@@ -163,7 +163,7 @@ describeWithDynamo('alarms of webhooks, played with the built functions', () => 
     throttled.end();
     // The look of the next minute makes up for it.
     await worker.invoke({ source: 'aws.events' });
-    expect(told(requestId)).toBe(3);
+    expect(reported(requestId)).toBe(3);
     deadLetters.length = 0;
     count();
     expect(play.isRaised('WebhookDeadLetters')).toBe(false);

@@ -120,11 +120,11 @@ async function claim(requestId: string): Promise<void> {
 
 test('the story of a request is told again whenever it moves, until it has ended', async () => {
   const requestId = await submit();
-  const [told, left] = [
+  const [reported, left] = [
     watch(`requests show ${requestId} --watch`),
     watch(`requests show ${requestId} --watch --json`),
   ];
-  const stories = () => told.printed.filter((text) => text !== '');
+  const stories = () => reported.printed.filter((text) => text !== '');
   await expect.poll(() => stories().length, PATIENT).toBe(1);
   await expect.poll(() => left.printed.length, PATIENT).toBe(1);
   expect(stories()[0]).toContain(': pending,');
@@ -135,7 +135,7 @@ test('the story of a request is told again whenever it moves, until it has ended
   await expect.poll(() => stories().at(-1), PATIENT).toContain(': failed,');
   expect(stories().at(-1)).toContain('gone');
   // It ends by itself.
-  expect(await told.ended).toBe(0);
+  expect(await reported.ended).toBe(0);
 });
 
 test('stats and the live view show the same, for people and for programs', async () => {

@@ -13,7 +13,7 @@ function sumUp(minutes: Rows): string {
 }
 
 /** Says how many rows are left out of a table. */
-const tellMore = (rows: Rows, shown: number) => (rows.length > shown ? [`and ${rows.length - shown} more`] : []);
+const countRest = (rows: Rows, shown: number) => (rows.length > shown ? [`and ${rows.length - shown} more`] : []);
 
 /**
  * Writes stats for people.
@@ -36,13 +36,13 @@ export function writeStats(stats: Readonly<Record<string, unknown>>, mostRows = 
   return [
     [
       writeTable([['CHAIN', 'PENDING', 'PROCESSING', 'SUCCESS', 'FAILED'], ...chains]),
-      ...tellMore(allChains, mostRows),
+      ...countRest(allChains, mostRows),
     ].join('\n'),
     `Oldest pending: ${oldest[0]}. Oldest claimed: ${oldest[1]}.`,
     sumUp(rowsOf(stats.minutes)),
     [
       writeTable([['RELAYER', 'OPEN', 'SUCCESS', 'FAILED', 'CONFLICTS', 'MEDIAN', 'P95', 'LAST SEEN'], ...relayers]),
-      ...tellMore(allRelayers, mostRows),
+      ...countRest(allRelayers, mostRows),
     ].join('\n'),
   ].join('\n\n');
 }

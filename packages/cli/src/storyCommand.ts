@@ -1,9 +1,9 @@
-import { tellNow, tellStory } from '@prism-gateway/console/story';
+import { describeNow, describeStory } from '@prism-gateway/console/story';
 import { needWord } from './answers.ts';
 import type { Command, CommandContext } from './command.ts';
 import { plain, writeTable } from './writeTable.ts';
 
-type Parts = Parameters<typeof tellStory>[0];
+type Parts = Parameters<typeof describeStory>[0];
 
 /** How long one look waits for the request to move, in seconds; the gateway takes no longer one. */
 const WAIT_SECONDS = '25';
@@ -33,19 +33,19 @@ async function readParts(context: CommandContext, record: Parts['record']): Prom
     read<{ webhooks: { webhookId: string; url: string }[] }>('/admin/webhooks'),
     readLabels(context),
   ]);
-  const told = await Promise.all(
+  const lists = await Promise.all(
     webhooks.map(async ({ webhookId, url }) => {
       const path = `/admin/webhooks/${webhookId}/deliveries`;
       const { items } = await read<{ items: Parts['deliveries'] }>(path, { requestId, limit: '100' });
       return items.map((delivery) => ({ ...delivery, url }));
     }),
   );
-  return { record, programs, acts, deliveries: told.flat(), labels };
+  return { record, programs, acts, deliveries: lists.flat(), labels };
 }
 
 function writeStory(parts: Parts): string {
   const { status, action, chainName, requestId, signer, params } = parts.record;
-  const lines = tellStory(parts).map(({ at, title, text = '', txHash = '' }) =>
+  const lines = describeStory(parts).map(({ at, title, text = '', txHash = '' }) =>
     [plain(at), plain(title), ...[text, txHash].filter((more) => more !== '').map(plain)].join('  '),
   );
   const fields = Object.entries(params).map(([name, value]) => [
@@ -53,7 +53,7 @@ function writeStory(parts: Parts): string {
   ]);
   return [
     `${plain(requestId)}: ${status}, ${action} of ${plain(signer)} on ${plain(chainName)}`,
-    [...lines, `Now: ${plain(tellNow(parts, Date.now()))}`].join('\n'),
+    [...lines, `Now: ${plain(describeNow(parts, Date.now()))}`].join('\n'),
     writeTable(fields),
   ].join('\n\n');
 }
@@ -67,7 +67,7 @@ async function show(context: CommandContext): Promise<void> {
   let record = await read();
   for (;;) {
     const parts = await readParts(context, record);
-    print(json ? JSON.stringify({ ...record, story: tellStory(parts) }) : writeStory(parts));
+    print(json ? JSON.stringify({ ...record, story: describeStory(parts) }) : writeStory(parts));
     if (options.watch === undefined || !OPEN.has(record.status)) return;
     const { status } = record;
     try {

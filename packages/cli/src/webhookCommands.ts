@@ -6,7 +6,7 @@ import { plain, writeTable } from './writeTable.ts';
 const pathOf = (webhookId: string, rest = '') => `/admin/webhooks/${encodeURIComponent(webhookId)}${rest}`;
 
 /** A webhook's state in a word or two. */
-function tellState({ enabled, disabledReason, failingSince, dropped }: Readonly<Record<string, unknown>>): string {
+function describeState({ enabled, disabledReason, failingSince, dropped }: Readonly<Record<string, unknown>>): string {
   const lost = Number(dropped) > 0 ? `; ${plain(dropped)} dropped` : '';
   if (enabled !== true) return `disabled${disabledReason === undefined ? '' : `: ${plain(disabledReason)}`}${lost}`;
   return `${failingSince === undefined ? 'active' : `failing since ${plain(failingSince)}`}${lost}`;
@@ -26,7 +26,7 @@ async function list({ call, json, print }: CommandContext): Promise<void> {
       chainName,
       signer,
       waiting,
-      tellState(webhook),
+      describeState(webhook),
     ];
   });
   print(writeTable([['WEBHOOK', 'URL', 'EVENTS', 'CHAIN', 'SIGNER', 'WAITING', 'STATE'], ...rows]));

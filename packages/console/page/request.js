@@ -18,7 +18,7 @@ import {
 } from './parts.js';
 import { html, useState } from './preact.js';
 import { addressOf, go, Link } from './router.js';
-import { tellNow, tellStory } from './story.js';
+import { describeNow, describeStory } from './story.js';
 
 /** @import { Act, Answers, StoryEvent, ViewProps } from './types.d.ts' */
 
@@ -175,7 +175,7 @@ export function Request({ route, relayers, labels, stats, mayAct, ask, onFault }
     </${Head}>
     ${errorMessage !== undefined && html`<section class="state bad" aria-label="Why it failed"><h2>Why it failed</h2><p>${errorMessage}</p>${decoded && html`<p>The contract said: <strong>${decoded}</strong></p>`}</section>`}
     <div class="split">
-      <${Card} title="Story"><${Spans} record=${record} /><${TimeLine} events=${tellStory(parts)} now=${isOpen ? tellNow(parts, Date.now()) : undefined} link=${link} /></${Card}>
+      <${Card} title="Story"><${Spans} record=${record} /><${TimeLine} events=${describeStory(parts)} now=${isOpen ? describeNow(parts, Date.now()) : undefined} link=${link} /></${Card}>
       <${Card} title="Facts"><dl class="facts">
         ${fact('Request', html`<${Id} id=${requestId} label="request id" />`)}
         ${fact('Signer', html`<${Id} id=${signer} to=${addressOf('requests', { query: { signer } })} label="signer" />`)}
@@ -184,7 +184,7 @@ export function Request({ route, relayers, labels, stats, mayAct, ask, onFault }
         ${fact('Posted', writeExact(createdAt))}
         ${claimedAt && fact('Claimed', writeExact(claimedAt))}
         ${fact(isOpen ? 'Last moved' : 'Ended', writeExact(updatedAt))}
-        ${fact('Outcome', tellNow(parts, Date.now()))}
+        ${fact('Outcome', describeNow(parts, Date.now()))}
       </dl></${Card}>
     </div>
     <${Card} title="Params"><${Params} params=${record.params} /></${Card}>

@@ -139,7 +139,7 @@ function tellDelivery({ url, event, status, attempts, createdAt, endedAt, nextAt
  * @param {StoryParts} parts
  * @returns {readonly StoryEvent[]} oldest first
  */
-export function tellStory({ record, programs, acts, deliveries, labels }) {
+export function describeStory({ record, programs, acts, deliveries, labels }) {
   const nameOf = (/** @type {string} */ address) => labels.get(address.toLowerCase()) ?? shorten(address);
   const relayers = programs.flatMap(({ name, status }) =>
     (status?.chains ?? []).flatMap(({ story }) => {
@@ -166,7 +166,7 @@ export function tellStory({ record, programs, acts, deliveries, labels }) {
  *
  * @param {StoryParts} parts @param {number} now
  */
-export function tellNow({ record, programs, labels }, now) {
+export function describeNow({ record, programs, labels }, now) {
   const { status, createdAt, claimedAt, claimedBy = '', updatedAt } = record;
   const since = (/** @type {string | undefined} */ time, end = now) => writeDuration(end - Date.parse(time ?? ''));
   if (status === 'success') return `Carried out ${since(createdAt, Date.parse(updatedAt))} after it was posted.`;

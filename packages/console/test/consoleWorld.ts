@@ -13,10 +13,10 @@ export interface ConsoleWorld {
   close(): Promise<void>;
 }
 
-async function serve(tell: (about: string) => object): Promise<Server> {
+async function serve(report: (about: string) => object): Promise<Server> {
   const server = createServer(({ url = '' }, outgoing) => {
     const about = new URL(url, 'http://127.0.0.1').searchParams.get('about') ?? '';
-    outgoing.end(JSON.stringify(tell(about)));
+    outgoing.end(JSON.stringify(report(about)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
@@ -68,7 +68,7 @@ export interface Filled {
 }
 
 /** A relayer's account of a request. */
-function tellStory(filled: Filled, about: string): object | undefined {
+function describeStory(filled: Filled, about: string): object | undefined {
   const nothing = { moves: [], submissions: [], transactions: [], losses: [], budgets: [] };
   const verdict = { signer: SIGNER, action: 'WRITE_DATA_FOR', evaluatedAtMs: filled.leftMs };
   if (about === filled.left) {
@@ -115,7 +115,7 @@ const payment = (id: string, state: string, more: object = {}) => ({
 
 const HELD_REASON = 'DAILY_LIMIT: 25.00 more would pass 1,000.00 a day';
 
-function tellPayments(state: { released: boolean }, about: string): object {
+function alertPayments(state: { released: boolean }, about: string): object {
   const held = state.released
     ? payment(PAYMENT, 'given back', { reason: 'released by ann: the customer is known' })
     : payment(PAYMENT, 'held', { reason: HELD_REASON });
@@ -197,7 +197,7 @@ export async function fillWorld({
   const paying = { released: false };
   const chain = { chainName: CHAIN, spentEther: '0.184', earnedCredits: '412.5' };
   statuses.relayer = (about) => {
-    const story = tellStory(filled, about);
+    const story = describeStory(filled, about);
     return {
       program: 'relayer',
       relayer: address,
@@ -206,7 +206,7 @@ export async function fillWorld({
       chains: [{ ...chain, ...(story && { story }) }],
     };
   };
-  statuses.payments = (about) => tellPayments(paying, about);
+  statuses.payments = (about) => alertPayments(paying, about);
   const gas = { chain: CHAIN, isApproved: true, at: iso(60_000) };
   statuses['gas-monitor'] = () => ({
     ...{ program: 'gas-monitor', limits: 'Warns below 0.10 ETH and 1.00 stablecoins.', mail: [] },

@@ -37,8 +37,8 @@ test.skipIf(chromium === undefined)(
     await page.goto(`${world.gateway.url}/console/requests/${requestId}`);
     await page.getByText('Reported as success').waitFor();
     const story = await page.locator('.timeline strong').allInnerTexts();
-    const told = story.map((title) => title.replace(/ by .*/, ' by …').replace(/block \d+/, 'block …'));
-    expect(told).toEqual([
+    const reported = story.map((title) => title.replace(/ by .*/, ' by …').replace(/block \d+/, 'block …'));
+    expect(reported).toEqual([
       'Posted',
       'Found fit to be carried out by …',
       'Claimed by …',

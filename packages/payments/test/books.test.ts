@@ -223,8 +223,8 @@ test('a payment of a backup that was paid since counts against the day; one that
   journal.close();
   const frontend = await rig.startFrontend();
   const restored = { ...scene.settings, DATA_DIR: folder, FRONTEND_URL: frontend.url };
-  const told = await run(restored, 'hold', held.paymentIntentId, '--why', 'a dispute', '--json');
-  expect(JSON.parse(told.text)).toMatchObject({ paymentIntentId: held.paymentIntentId });
+  const reported = await run(restored, 'hold', held.paymentIntentId, '--why', 'a dispute', '--json');
+  expect(JSON.parse(reported.text)).toMatchObject({ paymentIntentId: held.paymentIntentId });
   const instance = await runInstance(restored);
   const today = new Date().toISOString().slice(0, 10);
   const countSpent = () => instance.relayer.journal.fact(`spent before the journal: ${today}`);

@@ -63,8 +63,8 @@ test.skipIf(disk === undefined)(
       const isFull = () => existsSync(join(`${disk?.dir}`, 'filler'));
       await waitUntil(isFull, { timeoutMs: TIMEOUT_MS, what: `never ${state}` });
       const second = rig.addPayment(AMOUNT, frontend);
-      const isTold = () => instance.told.some(({ code }) => code === 'JOURNAL_FAILED');
-      await waitUntil(isTold, { timeoutMs: TIMEOUT_MS, what: `not told: ${state}` });
+      const isReported = () => instance.reported.some(({ code }) => code === 'JOURNAL_FAILED');
+      await waitUntil(isReported, { timeoutMs: TIMEOUT_MS, what: `not told: ${state}` });
       disk?.free();
       const isOver = () =>
         instance.relayer.journal.list(['completed']).length === 2 && codesOf(instance).includes('JOURNAL_FAILED_OVER');
@@ -73,7 +73,7 @@ test.skipIf(disk === undefined)(
         expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
         expect(await rig.creditsOf(walletAddress)).toBe(OWED);
       }
-      expect(instance.told.map(({ code }) => code)).toEqual(['JOURNAL_FAILED']);
+      expect(instance.reported.map(({ code }) => code)).toEqual(['JOURNAL_FAILED']);
       await instance.stop();
     }
   },

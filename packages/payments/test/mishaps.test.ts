@@ -47,7 +47,7 @@ const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');
 const word = (value: bigint) => numberToHex(value, { size: 32 });
 
 /** A node that tells one rate before the first quote, and as long as there is one, all that follows its first quote another; else the Exchange's. */
-async function startPriceProxy(told: { readonly claimRate: bigint; laterRate?: bigint | undefined }) {
+async function startPriceProxy(reported: { readonly claimRate: bigint; laterRate?: bigint | undefined }) {
   const counts = new Map<string, number>();
   return await startRpcFaultProxy({
     target: rig.rpcUrl,
@@ -58,7 +58,7 @@ async function startPriceProxy(told: { readonly claimRate: bigint; laterRate?: b
       const selector = data.slice(0, 10);
       const count = (counts.get(selector) ?? 0) + 1;
       counts.set(selector, count);
-      const { claimRate, laterRate } = told;
+      const { claimRate, laterRate } = reported;
       const isQuoted = (counts.get(QUOTE_SELECTOR) ?? 0) > 0;
       const isFirst = selector === QUOTE_SELECTOR ? count === 1 : !isQuoted;
       const rate = !isFirst ? laterRate : selector === RATE_SELECTOR ? claimRate : undefined;
@@ -98,8 +98,8 @@ test('the price falls to a tenth between claim and buy: nothing is bought at it,
 
 // Shows PAY-4.
 test('the price falls to a tenth after a buy within the tolerance: what is missing is not bought at it, and what was bought is used', async () => {
-  const told: { claimRate: bigint; laterRate?: bigint | undefined } = { claimRate: RATE, laterRate: RATE / 10n };
-  const proxy = await startPriceProxy(told);
+  const reported: { claimRate: bigint; laterRate?: bigint | undefined } = { claimRate: RATE, laterRate: RATE / 10n };
+  const proxy = await startPriceProxy(reported);
   await rig.setRate(995n);
   const before = await countStablecoins();
   const scene = await start({
@@ -113,7 +113,7 @@ test('the price falls to a tenth after a buy within the tolerance: what is missi
     const { paymentIntentId, walletAddress } = scene.add(AMOUNT);
     await scene.waitForState(paymentIntentId, 'given back');
     expect(journal.attemptsOf(paymentIntentId)).toHaveLength(1);
-    told.laterRate = undefined;
+    reported.laterRate = undefined;
     await scene.waitForAll();
     expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(AMOUNT, 995n));
     expect(await countBuysOf(rig, key)).toBe(1);
@@ -138,8 +138,8 @@ test('a payment that cannot be bought is given back again and again, and told on
     });
     const { paymentIntentId } = add(AMOUNT);
     const countClaims = () => frontend.store.list()[0]?.claims ?? 0;
-    const isToldOf = () => codesOf(instance).length > 0;
-    await waitUntil(() => countClaims() > 3 && isToldOf(), { timeoutMs: TIMEOUT_MS, what: 'not claimed again' });
+    const isAlerted = () => codesOf(instance).length > 0;
+    await waitUntil(() => countClaims() > 3 && isAlerted(), { timeoutMs: TIMEOUT_MS, what: 'not claimed again' });
     await instance.stop();
     expect(codesOf(instance)).toEqual(['PAYMENT_GIVEN_BACK']);
     expect(instance.alerts[0]?.subject).toContain(paymentIntentId);
@@ -171,12 +171,12 @@ test('the disk is full for alerts and payments alike: the process lives, tells s
     disk.exec(`CREATE TRIGGER full_${table} BEFORE INSERT ON ${table}
       BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
   const { paymentIntentId, walletAddress } = add(AMOUNT);
-  const isTold = () => instance.told.some(({ code }) => code === 'JOURNAL_FAILED');
-  await waitUntil(isTold, { timeoutMs: TIMEOUT_MS, what: 'not told' });
+  const isReported = () => instance.reported.some(({ code }) => code === 'JOURNAL_FAILED');
+  await waitUntil(isReported, { timeoutMs: TIMEOUT_MS, what: 'not told' });
   for (const table of tables) disk.exec(`DROP TRIGGER full_${table}`);
   await waitForState(paymentIntentId, 'completed');
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
-  expect(instance.told).toHaveLength(1);
+  expect(instance.reported).toHaveLength(1);
   expect(codesOf(instance)).toContain('JOURNAL_FAILED_OVER');
   await instance.stop();
 });
@@ -247,12 +247,12 @@ test('a node that fails right after the first start is told of, though nothing i
   });
   const { add, instance, waitForAll } = await start({ RPC_URL: proxy.url });
   const { walletAddress } = add(AMOUNT);
-  const isTold = (code: string) => () => codesOf(instance).includes(code);
-  await waitUntil(isTold('NODE_SILENT'), { timeoutMs: TIMEOUT_MS, what: 'not told' });
+  const isReported = (code: string) => () => codesOf(instance).includes(code);
+  await waitUntil(isReported('NODE_SILENT'), { timeoutMs: TIMEOUT_MS, what: 'not told' });
   isFailing = false;
   await waitForAll();
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
-  await waitUntil(isTold('NODE_SILENT_OVER'), { timeoutMs: TIMEOUT_MS, what: 'not over' });
+  await waitUntil(isReported('NODE_SILENT_OVER'), { timeoutMs: TIMEOUT_MS, what: 'not over' });
   expect(codesOf(instance)).toEqual(['NODE_SILENT', 'NODE_SILENT_OVER']);
   await instance.stop();
 });

@@ -61,9 +61,9 @@ test.each(drawSome(STATES, { of: 'steps after which the folder is moved', small:
     isArmed = true;
     const payments = [early, rig.addPayment(AMOUNT, frontend)];
     await waitUntil(() => !isArmed, { timeoutMs: TIMEOUT_MS, what: `never ${state}` });
-    const isTold = () => first.told.some(({ text }) => text.includes(`${dataDir}/payments.db is not the file`));
+    const isReported = () => first.reported.some(({ text }) => text.includes(`${dataDir}/payments.db is not the file`));
     payments.push(rig.addPayment(AMOUNT, frontend));
-    await waitUntil(isTold, { timeoutMs: TIMEOUT_MS, what: 'not told' });
+    await waitUntil(isReported, { timeoutMs: TIMEOUT_MS, what: 'not told' });
     renameSync(copy, dataDir);
     // As on another machine: nothing else keeps two processes of one key apart.
     const second = await runInstance({ ...settings, LOCK_DIR: join(rig.dir, `locks-${state}`) });

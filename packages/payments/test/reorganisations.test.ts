@@ -135,11 +135,11 @@ test('completed by an instance that has found the payout of another one, which i
   await waitForState(payer, paymentIntentId, 'transferring');
   await waitForPayouts(paymentIntentId, 1);
   await payer.stop();
-  const isUntold = txHashOf(paymentIntentId) === undefined;
+  const isUnreported = txHashOf(paymentIntentId) === undefined;
   // Nobody has named the other to it: the contract tells.
   const other = await run(two, [], { ...contract, ...NEVER_SETTLED });
   await waitUntil(() => txHashOf(paymentIntentId) !== undefined, { timeoutMs: TIMEOUT_MS, what: 'not completed' });
-  expect(isUntold).toBe(true);
+  expect(isUnreported).toBe(true);
   await waitForState(other, paymentIntentId, 'completed');
   expect(other.relayer.journal.get(paymentIntentId)?.paidBy?.toLowerCase()).toBe(one.address.toLowerCase());
   await undo(txHashOf(paymentIntentId) as string);

@@ -47,7 +47,7 @@ function createPages(
   watched: Watched,
   { address, dataDir, now }: { readonly address: string; readonly dataDir: string; readonly now: () => number },
 ): Record<string, PageMaker> {
-  const tellStory = ({ chainId, journal }: NonNullable<ReturnType<ChainWorker['view']>>, requestId: string) =>
+  const storyOf = ({ chainId, journal }: NonNullable<ReturnType<ChainWorker['view']>>, requestId: string) =>
     readStory(journal, journalPath({ dataDir, kind: 'sender', address, chainId }), requestId);
   return {
     '/health'() {
@@ -62,11 +62,11 @@ function createPages(
         return {
           chainName: worker.chainName,
           ...(view && { chainId: view.chainId, ...readStatus(view.journal, now()) }),
-          ...(view && requestId && { story: tellStory(view, requestId) }),
+          ...(view && requestId && { story: storyOf(view, requestId) }),
         };
       });
-      const told = { faults: listFaults(watched), warnings: listWarnings(watched) };
-      const body = `${JSON.stringify({ program: 'relayer', relayer: address, ...told, chains })}\n`;
+      const health = { faults: listFaults(watched), warnings: listWarnings(watched) };
+      const body = `${JSON.stringify({ program: 'relayer', relayer: address, ...health, chains })}\n`;
       return { contentType: 'application/json', body };
     },
   };

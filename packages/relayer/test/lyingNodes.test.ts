@@ -86,9 +86,9 @@ test.concurrent('with two nodes of which one lags and lies, nothing ends, and th
 }) => {
   const { relayer, requestId, proxies } = await startWithWrite(3, [WELL, createLag()]);
   const health = () => readHealth(relayer);
-  const told =
+  const reported =
     /node 1 of RPC_URL says that it is mined in block \d+ .*; node 2 of RPC_URL says that its newest block is/;
-  await expect.poll(health, LONG).toMatch(told);
+  await expect.poll(health, LONG).toMatch(reported);
   expect(await world.client.getRequest(requestId)).toMatchObject({ status: 'processing' });
   proxies[1]!.setPlan(WELL);
   expect(await waitFor(world, requestId)).toMatchObject({ status: 'success' });
@@ -102,8 +102,8 @@ test.concurrent('of three nodes one that lies in simulations ends no request, an
 }) => {
   const { relayer, requestId } = await startWithWrite(4, [reverts, WELL, WELL], { GIVE_UP_SECONDS: '0' });
   expect(await waitFor(world, requestId)).toMatchObject({ status: 'success' });
-  const told = /"node":"node 1 of RPC_URL","says":"that it would revert: .*is alone with that/;
-  expect(relayer.output.some((line) => told.test(line))).toBe(true);
+  const reported = /"node":"node 1 of RPC_URL","says":"that it would revert: .*is alone with that/;
+  expect(relayer.output.some((line) => reported.test(line))).toBe(true);
   await relayer.kill();
 });
 
@@ -127,9 +127,9 @@ test.concurrent('of two nodes one that makes up an account nonce holds nothing u
 }) => {
   const works = await startThenLie(6, { lie: says('eth_getTransactionCount', '0x1f4'), honest: 1 });
   expect(await write(6, 1n, works)).toMatchObject({ status: 'success' });
-  const told =
+  const reported =
     /^ok\n.*: of the account nonce, node 1 of RPC_URL says that 0x\w{40} has made 500 transactions, where there are \d+;/;
-  await expect.poll(() => readHealth(works.relayer), LONG).toMatch(told);
+  await expect.poll(() => readHealth(works.relayer), LONG).toMatch(reported);
   expect(await write(6, 2n, works)).toMatchObject({ status: 'success' });
   // A process with metrics has a page of its status.
   const status = await (await fetch(`${works.relayer.url}/status`)).json();

@@ -53,16 +53,17 @@ test.runIf(isLong)(
     const one = await start(1, 'one');
     const other = await start(1, 'other');
     const sent: string[] = [];
-    const told = /transactions of its key that its journal does not know .*: 0x\w{40} has one with account nonce \d+/;
+    const reported =
+      /transactions of its key that its journal does not know .*: 0x\w{40} has one with account nonce \d+/;
     await chain.setAutomine(false);
     sent.push(await postFor(1, 1));
     await expect.poll(() => countPending(1), LONG).toBe(1);
     // Whoever has not sent it.
-    const telling = async () => (await Promise.all([one, other].map(readHealth))).filter((text) => text !== 'ok\n');
-    await expect.poll(telling, LONG).toMatchObject([expect.stringMatching(/wait for a block/)]);
+    const reporting = async () => (await Promise.all([one, other].map(readHealth))).filter((text) => text !== 'ok\n');
+    await expect.poll(reporting, LONG).toMatchObject([expect.stringMatching(/wait for a block/)]);
     await chain.mine({ blocks: 1 });
     await chain.setAutomine(true);
-    await expect.poll(telling, LONG).toMatchObject([expect.stringMatching(told)]);
+    await expect.poll(reporting, LONG).toMatchObject([expect.stringMatching(reported)]);
     expect(await waitFor(world, sent[0]!)).toMatchObject({ status: 'success' });
     expect(await countPending(1)).toBe(1);
     const counts = [one, other].map((each) => each.readMetric('prism_relayer_foreign_transactions_total'));

@@ -41,7 +41,7 @@ const environment = () => ({
 });
 
 /** The output of a command beside the relayer at work. */
-async function tell(
+async function report(
   command: (input: CommandInput) => void | Promise<void>,
   ...args: readonly string[]
 ): Promise<string> {
@@ -65,8 +65,8 @@ async function readHealth(): Promise<string> {
 
 // Shows COST-1.
 test('at its start it tells what the chain charges', () => {
-  const told = '"model":"plain","msg":"what the chain charges: gas is all that a transaction costs"';
-  expect(relayer.output.filter((line) => line.includes(told))).toHaveLength(1);
+  const reported = '"model":"plain","msg":"what the chain charges: gas is all that a transaction costs"';
+  expect(relayer.output.filter((line) => line.includes(reported))).toHaveLength(1);
 });
 
 test('it tells what it holds, what it has evaluated and why, and what it has spent and earned', async () => {
@@ -83,13 +83,13 @@ test('it tells what it holds, what it has evaluated and why, and what it has spe
     evaluated: { byVerdict: { fee: 1, ready: Number(transactions) } },
     waiting: [{ requestId: poor, verdict: 'fee', waitsFor: 'gas at a price that its fee pays' }],
   });
-  const text = await tell(showStatus);
+  const text = await report(showStatus);
   expect(text).toContain('Health: ok');
   expect(text).toContain(`${poor}  fee: waits for gas at a price that its fee pays`);
   // The disk has it a moment later than the relayer's own memory.
-  const readDisk = async () => JSON.parse(await tell(showStatus, '--json'));
+  const readDisk = async () => JSON.parse(await report(showStatus, '--json'));
   await expect.poll(readDisk).toMatchObject({ health: 'ok', chains: [{ transactions }] });
-  const story = await tell(explainRequest, paid);
+  const story = await report(explainRequest, paid);
   for (const word of [
     'claiming  by claimRequests',
     'submitted  by submitClaims',
@@ -108,9 +108,9 @@ test('it tells what it holds, what it has evaluated and why, and what it has spe
     ],
   });
   expect(JSON.stringify(await readChain())).not.toContain('"story"');
-  expect(await tell(explainRequest, poor)).toContain('never claimed by this relayer');
+  expect(await report(explainRequest, poor)).toContain('never claimed by this relayer');
   const unknown = '00000000-0000-7000-8000-000000000000';
-  await expect(tell(explainRequest, unknown)).rejects.toThrow(/has seen request/);
+  await expect(report(explainRequest, unknown)).rejects.toThrow(/has seen request/);
   // As an operator does it.
   const env = { ...process.env, ...environment() };
   const { stdout } = await promisify(execFile)(process.execPath, [ENTRY, 'explain', paid.toUpperCase()], { env });

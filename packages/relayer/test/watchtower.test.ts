@@ -170,7 +170,7 @@ interface Lie {
 }
 
 /** @param honestTx - a real transaction that has carried out something else */
-async function tellLies(scene: Scene, honestTx: Hex): Promise<readonly Lie[]> {
+async function reportLies(scene: Scene, honestTx: Hex): Promise<readonly Lie[]> {
   const liar = clientOf(scene, LIAR);
   const lies: Lie[] = [];
   async function lie(kind: string, user: number, act: (given: Awaited<ReturnType<typeof post>>) => Promise<unknown>) {
@@ -229,7 +229,7 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
     // While nothing is open the chain is looked at once a minute.
     const held = await post(scene, { user: 5 });
     await clientOf(scene, IDLER).claim(held.requestId);
-    const lies = await tellLies(scene, honestTx);
+    const lies = await reportLies(scene, honestTx);
     await mine(scene, CONFIRMATIONS + 1n);
     const found = readFindings(scene);
     const liar = accountOf(scene, LIAR).address.toLowerCase();

@@ -183,10 +183,10 @@ describe('waiting', () => {
   it('is done by the gateway: each look but the first names the status that is known', async () => {
     const states = ['pending', 'pending', 'processing', 'success'] as const;
     const { calls, gateway } = await serve((_, count) => recordOf('a', { status: states[count - 1]! }));
-    const told: string[] = [];
-    const onStatus = ({ status }: RequestRecord) => told.push(status);
+    const reported: string[] = [];
+    const onStatus = ({ status }: RequestRecord) => reported.push(status);
     expect((await gateway.waitForRequest('a', { pollIntervalMs: 1, onStatus })).status).toBe('success');
-    expect(told).toEqual(['pending', 'processing', 'success']);
+    expect(reported).toEqual(['pending', 'processing', 'success']);
     const [first, ...later] = calls.map(({ query }) => query);
     expect(first).toEqual({});
     const waiting = { wait: '24' };

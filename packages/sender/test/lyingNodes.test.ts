@@ -41,7 +41,7 @@ afterEach(async () => {
 const open = (nodes: number, options: Partial<SenderOptions> = {}) =>
   rig.open({ rpcUrl: proxies.slice(0, nodes).map(({ url }) => url), whenKeyIsShared: 'reject', ...options });
 const lie = (plan: RpcFaultPlan) => proxies[0]!.setPlan(plan);
-const told = (type: 'foreign' | 'outlier' | 'gapFilled') => rig.events.filter((event) => event.type === type);
+const reported = (type: 'foreign' | 'outlier' | 'gapFilled') => rig.events.filter((event) => event.type === type);
 async function sendAll(sender: Sender, names: readonly string[]) {
   const sent = await Promise.all(names.map((name) => sender.send(name, markedCall(name))));
   return sent.map(({ nonce }) => nonce).toSorted((one, other) => one - other);
@@ -61,9 +61,9 @@ describe.each([2, 3])('of %i nodes', (nodes) => {
       lie(lieOfCount(count));
       await sender.checkKey();
       expect(sender.isHeld()).toBe(false);
-      expect(told('outlier')).toEqual([{ type: 'outlier', node: 0, count, agreed: 2 }]);
+      expect(reported('outlier')).toEqual([{ type: 'outlier', node: 0, count, agreed: 2 }]);
       expect(await sendAll(sender, ['c', 'd', 'e', 'f', 'g'])).toEqual([2, 3, 4, 5, 6]);
-      expect([told('foreign'), told('gapFilled'), await rig.accountNonce()]).toEqual([[], [], 7]);
+      expect([reported('foreign'), reported('gapFilled'), await rig.accountNonce()]).toEqual([[], [], 7]);
     },
   );
 
@@ -79,7 +79,7 @@ describe.each([2, 3])('of %i nodes', (nodes) => {
       lie(lieOfCount(count));
       const second = await open(nodes);
       expect(await sendAll(second, ['b'])).toEqual([1]);
-      expect([second.isHeld(), told('foreign')]).toEqual([false, []]);
+      expect([second.isHeld(), reported('foreign')]).toEqual([false, []]);
     },
   );
 
@@ -110,7 +110,7 @@ test('of two nodes the one counts that shows what the key has signed and nobody 
   await sendForeign(rig, 0);
   lie(lieOfCount(0));
   await sender.checkKey();
-  expect([sender.isHeld(), told('foreign')]).toEqual([true, [{ type: 'foreign', nonce: 0, count: 1 }]]);
+  expect([sender.isHeld(), reported('foreign')]).toEqual([true, [{ type: 'foreign', nonce: 0, count: 1 }]]);
   await rig.anvil.rpc('evm_mine');
   const isHeld = async () => {
     await sender.checkKey();

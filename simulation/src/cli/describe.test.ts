@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeStory } from '../core/describeStory.ts';
 import type { WorldEvent } from '../core/eventLog.ts';
-import { tellStory } from '../core/tellStory.ts';
 import { writeStory } from './describe.ts';
 
 const hash = `0x${'ab'.repeat(32)}`;
@@ -20,7 +20,7 @@ test('a story holds its transactions, and the faults in between; what repeats st
     event(7, 'log', `reported ${hash}`, 'a'),
     event(8, 'fault', 'after'),
   ];
-  expect(writeStory(tellStory(events, 'a'))).toEqual([
+  expect(writeStory(describeStory(events, 'a'))).toEqual([
     '01-01 00:00:01.000  actor    relayer-1: posts',
     '01-01 00:00:02.000  fault    relayer-1: bad network: begins',
     '01-01 00:00:03.000  message  relayer-1: looks (2 times until 01-01 00:00:04.000)',

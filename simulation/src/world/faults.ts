@@ -21,18 +21,18 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
   /** Blocks before it were made for the world, and are taken back by nobody. */
   const firstBlock = chain.head().number;
 
-  function tell(text: string): void {
+  function announce(text: string): void {
     realm.log.add({ kind: 'fault', who: 'world', text });
   }
 
   /** Counts what is wrong for as long as it is, and a while after. */
   async function during(name: string, work: () => Promise<void>): Promise<void> {
     troubles.set(name, (troubles.get(name) ?? 0) + 1);
-    tell(`${name}: begins`);
+    announce(`${name}: begins`);
     try {
       await work();
     } finally {
-      tell(`${name}: ends`);
+      announce(`${name}: ends`);
       await pause(RECOVERY_MS);
       const left = (troubles.get(name) ?? 1) - 1;
       if (left === 0) troubles.delete(name);
@@ -57,10 +57,10 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
   const paymentPlays =
     payments === undefined
       ? { cards: none, payers: none }
-      : createPaymentPlays({ realm, payments, world, tell, during, random: (name) => random(name) });
+      : createPaymentPlays({ realm, payments, world, announce, during, random: (name) => random(name) });
   const plays: Readonly<Record<Fault, (minutes: number) => Promise<void>>> = {
     ...paymentPlays,
-    keys: createKeyPlay({ world, tell, during, random: () => random('keys') }),
+    keys: createKeyPlay({ world, announce, during, random: () => random('keys') }),
     async network(minutes) {
       await during('bad network', async () => {
         realm.network.setFate(badFate);
@@ -78,7 +78,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         await pause(60_000);
       }
       relayer.kill();
-      tell(`${relayer.name} is killed`);
+      announce(`${relayer.name} is killed`);
       await pause(random('kills').chance(0.5) ? 1000 : minutes * 60_000);
       await relayer.start();
     },
@@ -86,7 +86,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       const random_ = random('restarts');
       const some = random_.chance(0.5) ? world.relayers : [random_.pick(world.relayers)];
       for (const relayer of some) {
-        tell(`${relayer.name} is restarted`);
+        announce(`${relayer.name} is restarted`);
         await relayer.stop();
         await relayer.start();
       }
@@ -96,7 +96,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       const from = random('nodes');
       const node = from.pick(world.nodes);
       const kind = from.pick(['lags', 'stalls', 'limits', 'withholds logs', 'forgets', 'is stuck']);
-      tell(`${node.name} ${kind}`);
+      announce(`${node.name} ${kind}`);
       if (kind === 'lags') node.faults.lagBlocks = from.between(1, 20);
       if (kind === 'stalls') node.faults.isStalled = true;
       if (kind === 'limits') node.faults.rateLimit = from.pick(['http', 'json']);
@@ -105,7 +105,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       if (kind === 'is stuck') node.faults.isHeadStuck = true;
       await pause(minutes * 60_000);
       node.heal();
-      tell(`${node.name} is well again`);
+      announce(`${node.name} is well again`);
     },
     /**
      * Everybody wants to be in the next block: blocks are full of others' transactions, which tip more and raise the base fee, until few can
@@ -116,7 +116,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       const before = chain.nextBaseFee();
       const [top, tipPerGas] = [before * BigInt(from.between(3, 30)), GWEI * BigInt(from.between(2, 20))];
       const lasts = from.chance(0.5) ? minutes + from.between(15, 60) : minutes;
-      tell(`the base fee rises ${top / before} times, tips to ${tipPerGas / GWEI} gwei, for ${lasts} minutes`);
+      announce(`the base fee rises ${top / before} times, tips to ${tipPerGas / GWEI} gwei, for ${lasts} minutes`);
       const untilMs = realm.clock.now() + lasts * 60_000;
       const { tipPerGas: usualTip, restingBaseFeePerGas = before } = chain.market();
       const press = async () => {
@@ -125,7 +125,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       };
       chain.setMarket({ restingBaseFeePerGas: top, tipPerGas });
       while (realm.clock.now() < untilMs) await press();
-      tell('the base fee falls again');
+      announce('the base fee falls again');
       chain.setMarket({ restingBaseFeePerGas, tipPerGas: usualTip });
       while (chain.nextBaseFee() > before + before / 10n) await press();
       chain.setMarket({ poolFloorPerGas: 0n });
@@ -136,7 +136,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       if (chain.head().number - depth < firstBlock) return;
       await during('reorganisation', async () => {
         const losesSome = from.chance(0.3);
-        tell(`${depth} blocks are taken back`);
+        announce(`${depth} blocks are taken back`);
         await chain.reorganise({ depth, ...(losesSome && { isLost: () => from.chance(0.3) }) });
         await pause(60_000);
       });
@@ -145,7 +145,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
     async pool() {
       const from = random('pool');
       const dropped = chain.pool.drop(() => from.chance(0.5));
-      tell(`${dropped} waiting transactions are dropped`);
+      announce(`${dropped} waiting transactions are dropped`);
     },
     async slots(minutes) {
       await during('missed slots', async () => await pause(minutes * 60_000));
@@ -159,7 +159,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       realm.disks.set(service.host, disk);
       if (isFilled) {
         await during('full disk', async () => {
-          tell(`the disk of ${service.host} is full`);
+          announce(`the disk of ${service.host} is full`);
           disk.isFull = true;
           await pause(minutes * 60_000);
           disk.isFull = false;
@@ -171,7 +171,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         const savedMs = realm.clock.now();
         await pause(minutes * 60_000);
         service.kill();
-        tell(`${service.host} gets its files of ${minutes} minutes ago back`);
+        announce(`${service.host} gets its files of ${minutes} minutes ago back`);
         restoreDisk(realm.diskOf(service.host), saved);
         // The watchtower was not watching when these were told; the next lie of each counts.
         if (service === world.watchtower)

@@ -26,23 +26,23 @@ async function playTwin(world: World, { name, environment }: Service, minutes: n
 export function createKeyPlay(setting: {
   readonly world: World;
   readonly random: () => Random;
-  readonly tell: (text: string) => void;
+  readonly announce: (text: string) => void;
   readonly during: (name: string, work: () => Promise<void>) => Promise<void>;
 }): (minutes: number) => Promise<void> {
-  const { world, random, tell, during } = setting;
+  const { world, random, announce, during } = setting;
   const spare = [...world.spareKeys];
   return async (minutes) => {
     const relayer = random().pick(world.relayers);
     const next = random().chance(0.4) ? spare.pop() : undefined;
     if (next === undefined) {
       await during('shared key', async () => {
-        tell(`a second process has the key of ${relayer.name}`);
+        announce(`a second process has the key of ${relayer.name}`);
         await playTwin(world, relayer, minutes);
       });
       return;
     }
     // As docs/keys.md has it: the address is on the whitelist and has ether, the old one finishes first, the folder stays.
-    tell(`${relayer.name} gets a new key, ${next.address}`);
+    announce(`${relayer.name} gets a new key, ${next.address}`);
     await relayer.stop();
     const before = world.relayerKeys.find(({ key }) => key === relayer.environment.RELAYER_PRIVATE_KEY);
     if (before !== undefined) world.retired.add(before.address.toLowerCase());

@@ -132,7 +132,7 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       const body = { chainName: CHAIN_NAME, action: 'BATCH_MULTI_USER_WRITE_DATA', params };
       const fee = BigInt(params.relayerFee);
       const gas = WRITE_GAS * BigInt(all.length);
-      const told = { user, nonce: nonceOf(user), kind: 'multi', expects: 'success', gas } as const;
+      const common = { user, nonce: nonceOf(user), kind: 'multi', expects: 'success', gas } as const;
       await untilEnded(
         await postSigned(
           world,
@@ -147,7 +147,7 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
             })),
             fee,
           },
-          told,
+          common,
         ),
       );
       for (const other of others) await giveBack(other);
@@ -212,8 +212,8 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       // Gas may have become dearer meanwhile than what the prism has left pays for.
       if (made.fee + (await quoteFee(WRITE_GAS)) > (NEW_PRISM * 3n) / 4n) return;
       const own = { ...user, cloudId: deriveCloudId({ signer: owner, salt }) };
-      const told = { user, action: 'WRITE_DATA_FOR', params: write(own), nonce: nonceOf(user) + 1n } as const;
-      await untilEnded(await postRequest(world, { ...told, kind: 'create', expects: 'success' }));
+      const common = { user, action: 'WRITE_DATA_FOR', params: write(own), nonce: nonceOf(user) + 1n } as const;
+      await untilEnded(await postRequest(world, { ...common, kind: 'create', expects: 'success' }));
     },
     /** Takes back what it has signed, a moment before the relayer's transaction is mined. */
     async 'front run'(user) {

@@ -208,9 +208,9 @@ export function createRouter(ports: RouterPorts): Router {
   const endpointPorts = { ...ports, known: createKnownCallers(), readBytes: createReadBytes(ports.limiter) };
   const openCalls = createOpenCalls(ports.maxOpenCalls);
 
-  let hasToldOfProxy = false;
-  function tellOfProxy(): void {
-    hasToldOfProxy = true;
+  let hasWarnedOfProxy = false;
+  function warnOfProxy(): void {
+    hasWarnedOfProxy = true;
     const advice =
       'X-Forwarded-For came, and is not believed: behind a proxy of yours set TRUSTED_PROXY_HOPS, else all its clients share one limit.';
     ports.logger.warn({ code: 'PROXY_NOT_TRUSTED' }, advice);
@@ -219,7 +219,7 @@ export function createRouter(ports: RouterPorts): Router {
   function contextOf({ method, raw: { headers }, peerAddress }: TransportRequest, route: string): RequestContext {
     const given = headers.get('x-request-id');
     const hops = ports.trustedProxyHops;
-    if (hops === 0 && !hasToldOfProxy && headers.get('x-forwarded-for') !== null) tellOfProxy();
+    if (hops === 0 && !hasWarnedOfProxy && headers.get('x-forwarded-for') !== null) warnOfProxy();
     return {
       id: given !== null && requestIdForm.test(given) ? given : nextRequestId(),
       method,

@@ -150,13 +150,13 @@ describe('who follows a chain', () => {
   test('is told of what another process stores or releases there, and of nothing else', async () => {
     const peer = rig.open();
     const chainName = anyChain();
-    const told: (() => void)[] = [];
+    const reported: (() => void)[] = [];
     let calls = 0;
     const unwatch = stores.changes.watch({ chainName }, () => {
       calls++;
-      for (const go of told.splice(0)) go();
+      for (const go of reported.splice(0)) go();
     });
-    const next = () => new Promise<void>((resolve) => told.push(resolve));
+    const next = () => new Promise<void>((resolve) => reported.push(resolve));
     for (let n = 0; n < OTHERS; n++) await stored();
     // The file may tell of a commit before the thread that made it does: then all are told, who look for nothing.
     expect(calls, 'other chains').toBeLessThan(OTHERS / 2);

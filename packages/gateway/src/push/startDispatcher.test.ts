@@ -91,9 +91,9 @@ describe('deliveries', () => {
       while (!isDone() && performance.now() - since < STILL_MS) await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
-  const told = () =>
+  const reported = () =>
     receiver.received.map(({ message: { type, data } }) => `${data.requestId} ${type.slice('request.'.length)}`);
-  const storyOf = (requestId: string) => told().filter((line) => line.startsWith(requestId));
+  const storyOf = (requestId: string) => reported().filter((line) => line.startsWith(requestId));
   const whole = (id: string) => [`${id} created`, `${id} claimed`, `${id} succeeded`];
 
   // Shows WEBHOOK-4, WEBHOOK-5, WEBHOOK-7.
@@ -129,7 +129,7 @@ describe('deliveries', () => {
       await create();
       await advanceUntil(() => receiver.attempts() > before);
     }
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     expect((await stores.webhooks.find(webhookId))?.health).toMatchObject({
       waiting: 21,
       failingSince: expect.any(Number),

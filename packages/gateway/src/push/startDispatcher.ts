@@ -37,7 +37,7 @@ function addTo(counts: Map<string, number>, key: string, change: number): void {
 function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'logger'>): () => Promise<void> {
   let known: number | undefined;
   let nextAt = 0;
-  return async function tellDropped() {
+  return async function logDropped() {
     const at = performance.now();
     if (at < nextAt) return;
     nextAt = at + COUNT_DROPPED_MS;
@@ -62,7 +62,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   const underWay = new Map<string, number>();
   const running = new Set<Promise<void>>();
   const pace = createPace(createPaceMeters());
-  const tellDropped = createDropWatch(ports);
+  const logDropped = createDropWatch(ports);
   let outcomes: DeliveryOutcome[] = [];
   let attempting = 0;
   let settling: Promise<void> | undefined;
@@ -136,7 +136,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
     // A store that does not answer is asked again; its own callers are told.
     const found = await take().catch(() => false);
     // Behind what is due, which a look into the store for it would hold up.
-    await tellDropped().catch(() => undefined);
+    await logDropped().catch(() => undefined);
     isLooking = false;
     lookSoon(found || mayHaveMore ? 0 : isIdle ? IDLE_TICK_MS : TICK_MS);
   }

@@ -314,12 +314,12 @@ test('a second restore into the same folder is refused, and takes nothing from t
 // Shows BACKUP-4.
 test('what cannot be backed up or restored is told in one sentence, and changes nothing', async () => {
   const [dataDir, backups] = [inRoot('old'), inRoot('backups')];
-  const told = ({ code, stderr }: CommandEnd) => {
+  const reported = ({ code, stderr }: CommandEnd) => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
     return `${code} ${stderr}`;
   };
   const refusal = async (command: 'backup' | 'restore', args: readonly string[], env: Record<string, string>) =>
-    told(await callBackup(command, { args, env }));
+    reported(await callBackup(command, { args, env }));
   expect(await refusal('backup', [backups], { DATA_DIR: dataDir })).toMatch(
     /^1 No backup was made\. There is no database/,
   );
@@ -333,14 +333,14 @@ test('what cannot be backed up or restored is told in one sentence, and changes 
   expect(await refusal('restore', [backups], {})).toMatch(/^2 Set DATA_DIR/);
   const lock = lockFile(join(backups, '.lock'));
   const other = await runBackup('backup', { args: [backups], env: { DATA_DIR: dataDir } });
-  expect(told(other)).toMatch(/^1 .*Another backup .* is under way/);
+  expect(reported(other)).toMatch(/^1 .*Another backup .* is under way/);
   lock.release();
   if (process.platform === 'linux') {
     // Nobody may make a folder there. In a process of its own: a call that does not return would hold this one.
     const below = '/proc/prism/backup';
     const unmade = /^1 .*cannot be made: choose another place\. \(ENOENT: .*\/proc\/prism/;
-    expect(told(await runBackup('backup', { args: [below], env: { DATA_DIR: dataDir } }))).toMatch(unmade);
-    expect(told(await runBackup('restore', { args: [backups], env: { DATA_DIR: below } }))).toMatch(unmade);
+    expect(reported(await runBackup('backup', { args: [below], env: { DATA_DIR: dataDir } }))).toMatch(unmade);
+    expect(reported(await runBackup('restore', { args: [backups], env: { DATA_DIR: below } }))).toMatch(unmade);
   }
   await start('old');
 });

@@ -147,12 +147,12 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       const { requests, admin, changes } = store().store;
       const records = [pendingRequest(), pendingRequest()] as const;
       for (const record of records) await requests.create(record);
-      const told: string[] = [];
+      const reported: string[] = [];
       const ends = records.map(({ requestId }) =>
-        changes.watch({ requestId, status: 'pending' }, () => told.push(requestId)),
+        changes.watch({ requestId, status: 'pending' }, () => reported.push(requestId)),
       );
       expect(await admin.remove(records[0].requestId)).toBe('removed');
-      expect(told).toContain(records[0].requestId);
+      expect(reported).toContain(records[0].requestId);
       for (const end of ends) end();
     });
 

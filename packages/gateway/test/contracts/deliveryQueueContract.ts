@@ -78,25 +78,29 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
       await outbox().requests.claim(claimOf(record, { relayer, now: START + 1600 }));
       const outcome = { status: 'failed', errorMessage: 'kein Gas\u0000 "💸"' } as const;
       await outbox().requests.report(reportOf(record, { relayer, outcome }));
-      const told = [];
+      const reported = [];
       for (let taken = await take(); taken.length > 0; taken = await take()) {
         expect(taken).toHaveLength(1);
-        told.push(...taken.map(bodyOf));
+        reported.push(...taken.map(bodyOf));
         await settle(taken);
       }
-      expect(told.map(({ type }) => type.slice('request.'.length))).toEqual(
+      expect(reported.map(({ type }) => type.slice('request.'.length))).toEqual(
         ['created', 'claimed', 'released', 'claimed', 'failed'], // in the order of the moves
       );
       const { requestId, chainName, action, signer } = record;
-      expect(told[0]).toEqual({
+      expect(reported[0]).toEqual({
         ...{ type: 'request.created', timestamp: new Date(START).toISOString() },
         data: {
           ...{ requestId, chainName, action, signer, status: 'pending' },
           ...{ createdAt: new Date(START).toISOString(), updatedAt: new Date(START).toISOString() },
         },
       });
-      expect(told[4].data).toMatchObject({ status: 'failed', errorMessage: 'kein Gas\u0000 "💸"', claimedBy: relayer });
-      expect(told[2].data).not.toHaveProperty('claimedBy');
+      expect(reported[4].data).toMatchObject({
+        status: 'failed',
+        errorMessage: 'kein Gas\u0000 "💸"',
+        claimedBy: relayer,
+      });
+      expect(reported[2].data).not.toHaveProperty('claimedBy');
     });
 
     // Shows WEBHOOK-1, WEBHOOK-2.
@@ -109,12 +113,12 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
       for (const record of [mine, other]) await outbox().requests.create(record);
       await outbox().requests.claim(claimOf(mine));
       const taken = await take();
-      const told = (id: string) =>
+      const reported = (id: string) =>
         taken.filter(({ webhookId }) => webhookId === id).map((one) => [bodyOf(one).type, bodyOf(one).data.requestId]);
-      expect(told(ofChain)).toEqual([['request.created', mine.requestId]]);
-      expect(told(ofSigner)).toEqual([['request.created', other.requestId]]);
-      expect(told(ofClaims)).toEqual([['request.claimed', mine.requestId]]);
-      expect(told(off)).toEqual([]);
+      expect(reported(ofChain)).toEqual([['request.created', mine.requestId]]);
+      expect(reported(ofSigner)).toEqual([['request.created', other.requestId]]);
+      expect(reported(ofClaims)).toEqual([['request.claimed', mine.requestId]]);
+      expect(reported(off)).toEqual([]);
       expect(taken).toHaveLength(3);
     });
 

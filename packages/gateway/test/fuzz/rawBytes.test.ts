@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => target.gateway.stop());
 
 /** Sends bytes, ends when the server falls silent, and checks every answer. @returns the statuses */
-async function tell(bytes: Uint8Array | string): Promise<number[]> {
+async function report(bytes: Uint8Array | string): Promise<number[]> {
   const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
   const patience = { timeoutMs: TIMEOUT_MS, endAfterMs: GIVE_UP_MS };
   const answers = parseAnswers(await exchangeBytes({ port: target.port, bytes: sent, ...patience }));
@@ -83,7 +83,7 @@ describe('what Node or the listener refuses has the error’s shape too', () => 
     ['a call that closes, then another', `${READ.replace('\r\n\r\n', `\r\n${CLOSE}`)}${READ}`, [200]],
     ['a body that holds a call', `${post(`Content-Length: ${READ.length}`, READ)}`, [400]],
   ])('%s', async (_, text, statuses) => {
-    expect(await tell(text)).toEqual(statuses);
+    expect(await report(text)).toEqual(statuses);
   });
 });
 
@@ -94,7 +94,7 @@ test.each([
   ['half a head', `GET /health HTTP/1.1\r\n${H}X-A`],
   ['CONNECT', `CONNECT other.example:443 HTTP/1.1\r\n${H}\r\n`],
 ])('%s is answered in the error’s shape or not at all', async (_, text) => {
-  expect([[], [400], [405]]).toContainEqual(await tell(text));
+  expect([[], [400], [405]]).toContainEqual(await report(text));
 });
 
 /** Whole exchanges, of which the wild ones are made. */
@@ -148,7 +148,7 @@ test(`whatever bytes come, the server answers in shape or closes, and lives (see
   const met = new Set<number>();
   const lane = async () => {
     for (const bytes of left) {
-      const statuses = await tell(bytes).catch((cause: unknown) => {
+      const statuses = await report(bytes).catch((cause: unknown) => {
         throw new Error(`FUZZ_SEED=${seed}: ${JSON.stringify(bytes.toString('latin1'))}`, { cause });
       });
       for (const status of statuses) met.add(status);

@@ -12,7 +12,7 @@ const deployment = { stage: '$default', basePath: '', domainName: 'api.example.o
 const relayer = { privateKey: generatePrivateKey() };
 const { chainName } = EXAMPLE_REQUESTS.DELETE_DATA_FOR;
 
-interface Told {
+interface Reported {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   // Of any shape: tests look into it.
@@ -24,7 +24,7 @@ describeWithDynamo('waiting in the built function', () => {
   let waiting: RunningFunction;
   let acting: RunningFunction;
 
-  async function call(running: RunningFunction, facts: CallFacts, isSigned = false): Promise<Told> {
+  async function call(running: RunningFunction, facts: CallFacts, isSigned = false): Promise<Reported> {
     const made = isSigned ? await signCall(relayer, facts) : makeCall(facts);
     const { status, headers, body } = await sendToFunction(running, made, httpApiEvent(made, deployment));
     return { status, headers, body: JSON.parse(Buffer.from(body, 'latin1').toString()) };
@@ -65,7 +65,7 @@ describeWithDynamo('waiting in the built function', () => {
   it('feeds a relayer what another instance has stored, at its next look', async () => {
     const feed = (query: string) => call(waiting, { target: `/requests/feed?chainName=${chainName}&${query}` }, true);
     // "Now" begins a second ago: what the tests before have stored is listed until then.
-    let from: Told | undefined;
+    let from: Reported | undefined;
     const begin = async () => {
       from = await feed('from=now&wait=25');
       return from;
@@ -98,7 +98,7 @@ describeWithDynamo('waiting in the built function', () => {
     const others = await Promise.all(
       Array.from({ length: 3 }, () => startFunction({ file: rig.built.file, env: rig.env('waits') })),
     );
-    const told = new Set<string>();
+    const reported = new Set<string>();
     /** @returns milliseconds a call, of five instances that answer one at a time */
     async function play(count: number, query: string): Promise<number> {
       let left = count;
@@ -107,7 +107,7 @@ describeWithDynamo('waiting in the built function', () => {
         [waiting, acting, ...others].map(async (instance) => {
           while (left-- > 0) {
             const { status, headers } = await call(instance, { target: `/requests/${requestId}${query}` });
-            told.add(`${query === '' ? 'read' : 'wait'}: ${status}, ${headers['retry-after'] ?? 'no Retry-After'}`);
+            reported.add(`${query === '' ? 'read' : 'wait'}: ${status}, ${headers['retry-after'] ?? 'no Retry-After'}`);
           }
         }),
       );
@@ -116,7 +116,7 @@ describeWithDynamo('waiting in the built function', () => {
     const readMs = await play(300, '');
     const waitMs = await play(1000, '?status=pending&wait=5');
     await Promise.all(others.map((one) => one.close()));
-    expect([...told]).toEqual(['read: 200, no Retry-After', 'wait: 200, 1']);
+    expect([...reported]).toEqual(['read: 200, no Retry-After', 'wait: 200, 1']);
     expect(waitMs).toBeLessThan(3 * readMs);
   });
 });

@@ -100,7 +100,7 @@ describeWithDynamo('the functions that deliver', () => {
       } else await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
-  const toldOf = (requestId: string) =>
+  const notifiedOf = (requestId: string) =>
     receiver.received
       .filter(({ message }) => message.data.requestId === requestId)
       .map(({ message }) => message.type.slice('request.'.length));
@@ -113,8 +113,8 @@ describeWithDynamo('the functions that deliver', () => {
     receiver.trust(secret);
     const { requestId, Records } = await live();
     await recorder.invoke({ Records });
-    await deliver(deliverer, () => toldOf(requestId).length === 3);
-    expect(toldOf(requestId)).toEqual(['created', 'claimed', 'succeeded']);
+    await deliver(deliverer, () => notifiedOf(requestId).length === 3);
+    expect(notifiedOf(requestId)).toEqual(['created', 'claimed', 'succeeded']);
     const listed = await outbox.webhooks.listDeliveries({ webhookId, limit: 9 });
     expect(listed?.map(({ status, lastStatus }) => [status, lastStatus])).toEqual(Array(3).fill(['delivered', 204]));
     expect((await deliverer.readOutput()).join('\n')).not.toContain(secret);
@@ -131,10 +131,10 @@ describeWithDynamo('the functions that deliver', () => {
     const before = receiver.attempts();
     await deliver(one, () => receiver.attempts() >= before + 2);
     expect(queue.delays.at(-1)).toBeGreaterThan(0);
-    expect(toldOf(requestId)).toEqual([]);
+    expect(notifiedOf(requestId)).toEqual([]);
     receiver.answer(204);
-    await deliver(one, () => toldOf(requestId).length === 3);
-    expect(toldOf(requestId)).toEqual(['created', 'claimed', 'succeeded']);
+    await deliver(one, () => notifiedOf(requestId).length === 3);
+    expect(notifiedOf(requestId)).toEqual(['created', 'claimed', 'succeeded']);
   });
 
   // Shows WEBHOOK-5.
@@ -150,8 +150,8 @@ describeWithDynamo('the functions that deliver', () => {
     running.splice(running.indexOf(first), 1);
     queue.fail(undefined);
     await second.invoke({ Records });
-    await deliver(second, () => toldOf(requestId).length === 3);
-    expect(toldOf(requestId)).toEqual(['created', 'claimed', 'succeeded']);
+    await deliver(second, () => notifiedOf(requestId).length === 3);
+    expect(notifiedOf(requestId)).toEqual(['created', 'claimed', 'succeeded']);
   });
 
   test('a lost message is made up for by the look of each minute', async () => {
@@ -162,7 +162,7 @@ describeWithDynamo('the functions that deliver', () => {
     await one.invoke({ Records });
     queue.receive();
     await one.invoke({ source: 'aws.events' });
-    expect(toldOf(requestId)).toEqual(['created']);
+    expect(notifiedOf(requestId)).toEqual(['created']);
   });
 
   // Shows WEBHOOK-3.

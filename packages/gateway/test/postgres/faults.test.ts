@@ -130,7 +130,7 @@ describe('several processes', () => {
 
   test('who waits is told by notification, and by polling if that is lost', async () => {
     const [one, other] = [await rig.open(), await rig.open()];
-    const toldOf = ({ requestId }: StoredRequest) =>
+    const notifiedOf = ({ requestId }: StoredRequest) =>
       new Promise<string>((resolve) => {
         const unwatch = other.changes.watch({ requestId, status: 'pending' }, () => {
           unwatch();
@@ -139,10 +139,10 @@ describe('several processes', () => {
       });
     const records = [pendingRequest(), pendingRequest()] as const;
     for (const record of records) await one.requests.create(record);
-    const first = toldOf(records[0]);
+    const first = notifiedOf(records[0]);
     await one.requests.claim(claimOf(records[0]));
     expect(await first).toBe('told');
-    const second = toldOf(records[1]);
+    const second = notifiedOf(records[1]);
     // A commit of which nobody is notified.
     await rig.query(
       `BEGIN; UPDATE "service-requests-test-counters" SET value = value + 1;

@@ -111,8 +111,8 @@ test(`${WAITS} connections wait for one request, cost little, and are all told w
   const other = openStoresOf(join(gateway.dataDir, 'gateway-dev.db'), tables);
   await other.requests.claim(claimOf({ requestId }, { now: Date.now() }));
   await other.close();
-  const told = await Promise.all(waits.answers);
-  expect(told.filter((answer) => !answer.includes('"status":"processing"'))).toEqual([]);
+  const reported = await Promise.all(waits.answers);
+  expect(reported.filter((answer) => !answer.includes('"status":"processing"'))).toEqual([]);
 
   for (const socket of waits.sockets) socket.destroy();
 

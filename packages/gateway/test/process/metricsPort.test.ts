@@ -37,8 +37,8 @@ test('in prod, metrics are on a port of their own alone, whatever the spelling o
     await forwarded();
     await forwarded();
     await gateway.stop();
-    const told = (text: string) => gateway.output.filter((line) => line.includes(text)).length;
-    expect([told('X-Forwarded-For came'), told('RATE_LIMIT_WRITES is 0')]).toEqual([1, 1]);
+    const reported = (text: string) => gateway.output.filter((line) => line.includes(text)).length;
+    expect([reported('X-Forwarded-For came'), reported('RATE_LIMIT_WRITES is 0')]).toEqual([1, 1]);
   } finally {
     await gateway.kill();
   }

@@ -16,12 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.kill());
 
-interface Told {
+interface Reported {
   readonly status: number;
   readonly value: object;
 }
 
-async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reported> {
   const text = body === undefined ? null : JSON.stringify(body);
   const response = await fetch(`${gateway.url}${path}`, {
     method,
@@ -35,7 +40,7 @@ async function callAsRelayer(
   method: string,
   path: string,
   body?: unknown,
-): Promise<Told & { readonly signature: string }> {
+): Promise<Reported & { readonly signature: string }> {
   const account = privateKeyToAccount(RELAYER_KEYS.first);
   const timestamp = String(Date.now());
   const bodyHash = keccak256(toBytes(body === undefined ? '' : JSON.stringify(body)));

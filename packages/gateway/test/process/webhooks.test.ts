@@ -49,8 +49,8 @@ test('what was acknowledged while the receiver was down is delivered after a kil
   again.trust(String(body.secret));
   await start({ dataDir });
   await again.waitFor(20);
-  const told = again.received.map(({ message }) => message.data.requestId);
-  expect(new Set(told)).toEqual(new Set(ids));
+  const reported = again.received.map(({ message }) => message.data.requestId);
+  expect(new Set(reported)).toEqual(new Set(ids));
   await again.close();
 });
 

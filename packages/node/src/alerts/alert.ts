@@ -27,7 +27,7 @@ export interface Alerter {
   /** Returns at once. @param alert - what to tell */
   raise(alert: Alert): void;
   /** For what keeps alerts from being written down: it is told while this process runs. @param alert - what to tell */
-  tell(alert: Alert): void;
+  notify(alert: Alert): void;
   /** Waits until all that was raised is delivered, or the time is over. */
   drain(timeoutMs: number): Promise<void>;
   close(): void;

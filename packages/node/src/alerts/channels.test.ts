@@ -75,8 +75,8 @@ test('a server whose certificate is not trusted, or with another password, gets 
   ]) {
     const { outbox, log } = open([channel]);
     outbox.raise(alert);
-    const isTold = () => log.lines.some(({ message }) => message.startsWith('alert not delivered'));
-    await expect.poll(isTold).toBe(true);
+    const isReported = () => log.lines.some(({ message }) => message.startsWith('alert not delivered'));
+    await expect.poll(isReported).toBe(true);
     outbox.close();
     expect(JSON.stringify(log.lines)).not.toContain('hunter22');
   }

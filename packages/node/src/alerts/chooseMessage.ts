@@ -77,13 +77,13 @@ function roomSince(times: readonly number[], most: number): number {
  * @param queue.refusalsOf - how often a code was refused for what it says: those have their turn after the others
  */
 export function chooseMessage(queue: {
-  readonly told: readonly Alert[];
+  readonly inMemory: readonly Alert[];
   readonly waiting: readonly WaitingAlert[];
   readonly delivered: readonly Delivery[];
   readonly refusalsOf: (code: string) => number;
   readonly nowMs: number;
 }): NextMessage {
-  const { told, waiting, delivered, refusalsOf, nowMs } = queue;
+  const { inMemory, waiting, delivered, refusalsOf, nowMs } = queue;
   const recent = delivered.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
   const ordinary = roomSince(
     recent.filter((one) => !isCritical(one)).map(({ atMs }) => atMs),
@@ -96,7 +96,7 @@ export function chooseMessage(queue: {
   };
   const groups = Map.groupBy(waiting, ({ alert }) => conditionOf(alert.code));
   const messages: readonly Message[] = [
-    ...told.map((alert) => ({ ids: [], alert })),
+    ...inMemory.map((alert) => ({ ids: [], alert })),
     ...[...groups.values()].map(joinAlerts),
   ].toSorted(
     (one, other) =>

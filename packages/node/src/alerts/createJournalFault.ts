@@ -33,23 +33,23 @@ export function isJournalFault(error: unknown): error is Error {
  */
 export function createJournalFault(
   context: {
-    readonly alerter: Pick<Alerter, 'raise' | 'tell'>;
+    readonly alerter: Pick<Alerter, 'raise' | 'notify'>;
     readonly log: Logger;
     readonly monotonicNow: () => number;
   },
   words: { readonly subject: string; readonly text: string; readonly relief: string },
 ): JournalFault {
   const { alerter, log, monotonicNow } = context;
-  let toldAtMs: number | undefined;
+  let alertedAtMs: number | undefined;
   return {
-    isRaised: () => toldAtMs !== undefined,
+    isRaised: () => alertedAtMs !== undefined,
     raise(error) {
       // Nodes and URLs have no part in it.
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
       log.error({ reason }, 'the journal fails');
-      if (toldAtMs !== undefined && monotonicNow() - toldAtMs < REMINDER_MS) return;
-      toldAtMs = monotonicNow();
-      alerter.tell({
+      if (alertedAtMs !== undefined && monotonicNow() - alertedAtMs < REMINDER_MS) return;
+      alertedAtMs = monotonicNow();
+      alerter.notify({
         code: 'JOURNAL_FAILED',
         severity: 'critical',
         subject: words.subject,
@@ -57,7 +57,7 @@ export function createJournalFault(
       });
     },
     clear() {
-      if (toldAtMs === undefined) return;
+      if (alertedAtMs === undefined) return;
       // It is over once this can be written down.
       alerter.raise({
         code: OVER,
@@ -65,7 +65,7 @@ export function createJournalFault(
         subject: 'The journal can be written again',
         text: words.relief,
       });
-      toldAtMs = undefined;
+      alertedAtMs = undefined;
     },
   };
 }

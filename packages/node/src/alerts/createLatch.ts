@@ -33,16 +33,16 @@ export function createLatch(
   return {
     isRaised: () => outbox.condition(code) !== undefined,
     raise(text) {
-      const told = outbox.condition(code);
+      const raised = outbox.condition(code);
       // A clock that was set back by more does not silence it.
-      if (told !== undefined && Math.abs(now() - told.toldAtMs) < REMINDER_MS) return;
+      if (raised !== undefined && Math.abs(now() - raised.alertedAtMs) < REMINDER_MS) return;
       journal.commit(() => {
-        outbox.setCondition(code, { sinceMs: told?.sinceMs ?? now(), toldAtMs: now() });
-        const since = told === undefined ? '' : ` It has been so since ${new Date(told.sinceMs).toISOString()}.`;
+        outbox.setCondition(code, { sinceMs: raised?.sinceMs ?? now(), alertedAtMs: now() });
+        const since = raised === undefined ? '' : ` It has been so since ${new Date(raised.sinceMs).toISOString()}.`;
         alerter.raise({
           code,
           severity: 'warning',
-          subject: told === undefined ? subject : `Still: ${subject}`,
+          subject: raised === undefined ? subject : `Still: ${subject}`,
           text: `${text}${since}`,
         });
       });

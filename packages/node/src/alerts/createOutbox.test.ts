@@ -185,10 +185,10 @@ test('24 of one kind are all named', async () => {
 test('a condition is told once, again a day later, and when it is over, across restarts', () => {
   using scene = setUp();
   const { clock, journal } = scene;
-  const told: string[] = [];
+  const reported: string[] = [];
   const alerter = {
-    raise: ({ subject }: Alert) => void told.push(subject),
-    tell: () => undefined,
+    raise: ({ subject }: Alert) => void reported.push(subject),
+    notify: () => undefined,
     drain: async () => undefined,
     close: () => undefined,
   };
@@ -204,7 +204,7 @@ test('a condition is told once, again a day later, and when it is over, across r
   latch().raise('no water');
   latch().clear();
   latch().clear();
-  expect(told).toEqual(['dry', 'Still: dry', 'wet']);
+  expect(reported).toEqual(['dry', 'Still: dry', 'wet']);
 });
 
 test('on a full disk what was delivered is not delivered again, it counts against the hour, and what cannot be written down is told', async () => {
@@ -215,7 +215,7 @@ test('on a full disk what was delivered is not delivered again, it counts agains
   journal.outbox.listWaiting('chat');
   fill('deliveries');
   let outbox = open();
-  outbox.tell(alertOf('FULL'));
+  outbox.notify(alertOf('FULL'));
   await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken).toHaveLength(10);
@@ -257,12 +257,12 @@ test('a clock that was set back by a day silences no channel, and no reminder fo
   await outbox.drain(TIMEOUT_MS);
   outbox.close();
   expect(taken.at(-1)?.code).toBe('LATER');
-  const told: string[] = [];
-  const alerter = { ...outbox, raise: ({ subject }: Alert) => void told.push(subject) };
+  const reported: string[] = [];
+  const alerter = { ...outbox, raise: ({ subject }: Alert) => void reported.push(subject) };
   const words = { code: 'DRY', subject: 'dry', over: 'wet', relief: 'It rains.' };
   const latch = createLatch({ alerter, journal, now: clock.now }, words);
   latch.raise('no water');
   clock.advance(-48 * HOUR_MS);
   latch.raise('no water');
-  expect(told).toEqual(['dry', 'Still: dry']);
+  expect(reported).toEqual(['dry', 'Still: dry']);
 });

@@ -120,14 +120,14 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
   /** Delivers what waits. @returns in how many milliseconds there is room for more, or undefined: when there is more */
   async function deliverWaiting(): Promise<number | undefined> {
     markAll();
-    const told = [...unwritten];
+    const inMemory = [...unwritten];
     const waiting = listWritten();
     const refusalsOf = (code: string) => refusals.get(code) ?? 0;
     const delivered = [...outbox.listDeliveredSince(name, now() - HOUR_MS), ...unmarkedMessages];
-    const next = chooseMessage({ told, waiting, delivered, refusalsOf, nowMs: now() });
+    const next = chooseMessage({ inMemory, waiting, delivered, refusalsOf, nowMs: now() });
     if (next === undefined || 'waitMs' in next) return next?.waitMs;
     const { message, isLast } = next;
-    const hasOthers = [...told, ...waiting.map(({ alert }) => alert)].some(
+    const hasOthers = [...inMemory, ...waiting.map(({ alert }) => alert)].some(
       ({ code }) => code !== message.alert.code && refusalsOf(code) === 0,
     );
     if (!(await deliver(message, !isLast && hasOthers))) return 0;
@@ -135,7 +135,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
       unwritten.splice(
         0,
         unwritten.length,
-        ...unwritten.filter((alert) => !told.includes(alert) || alert.severity === 'critical'),
+        ...unwritten.filter((alert) => !inMemory.includes(alert) || alert.severity === 'critical'),
       );
     else if (message.ids.length === 0) unwritten.splice(unwritten.indexOf(message.alert), 1);
     markAll();
@@ -176,7 +176,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
 
   const running = run();
   return {
-    tell(alert: Alert) {
+    notify(alert: Alert) {
       unwritten.push(alert);
     },
     wake() {
@@ -218,9 +218,9 @@ export function createOutbox(options: OutboxOptions): Alerter {
       // The commit may still be under way.
       queueMicrotask(wakeAll);
     },
-    tell(alert) {
+    notify(alert) {
       note(alert);
-      for (const lane of lanes) lane.tell(alert);
+      for (const lane of lanes) lane.notify(alert);
       wakeAll();
     },
     async drain(timeoutMs) {

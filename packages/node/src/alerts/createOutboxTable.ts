@@ -25,10 +25,10 @@ export interface Backlog {
 }
 
 /** A condition that people were told of, and that is not over. */
-interface ToldCondition {
+interface RaisedCondition {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
-  readonly toldAtMs: number;
+  readonly alertedAtMs: number;
 }
 
 /** Alerts on their way; written in the commit of what they tell of. */
@@ -44,8 +44,8 @@ export interface OutboxTable {
   listBacklogs(): readonly Backlog[];
   /** Conditions that people were told of, and that are not over. */
   listConditions(): readonly string[];
-  condition(name: string): ToldCondition | undefined;
-  setCondition(name: string, told: ToldCondition): void;
+  condition(name: string): RaisedCondition | undefined;
+  setCondition(name: string, raised: RaisedCondition): void;
   clearCondition(name: string): void;
 }
 
@@ -162,9 +162,9 @@ export function createOutboxTable(
     listConditions: () => statements.conditions.all().map(({ name }) => `${name}`),
     condition(name) {
       const row = statements.condition.get(name);
-      return row === undefined ? undefined : { sinceMs: Number(row.since_ms), toldAtMs: Number(row.told_at_ms) };
+      return row === undefined ? undefined : { sinceMs: Number(row.since_ms), alertedAtMs: Number(row.told_at_ms) };
     },
-    setCondition: (name, { sinceMs, toldAtMs }) => void statements.setCondition.run(name, sinceMs, toldAtMs),
+    setCondition: (name, { sinceMs, alertedAtMs }) => void statements.setCondition.run(name, sinceMs, alertedAtMs),
     clearCondition: (name) => void statements.clearCondition.run(name),
   };
 }

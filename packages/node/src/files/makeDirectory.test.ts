@@ -39,10 +39,10 @@ test.runIf(isLinux).each([
   symlinkSync(join(root, 'gone', 'away'), join(root, 'nowhere'));
   symlinkSync(join(root, 'itself'), join(root, 'itself'));
   const folder = name.startsWith('/') ? name : join(root, name);
-  const told = {
+  const reported = {
     code,
     message: expect.stringMatching(/^The folder \S+ cannot be made: name another one\. \(E[A-Z]+: /),
   };
-  expect(() => makeDirectory(folder)).toThrow(expect.objectContaining(told));
+  expect(() => makeDirectory(folder)).toThrow(expect.objectContaining(reported));
   expect(() => makeDirectory(folder)).toThrow(`The folder ${folder} `);
 });

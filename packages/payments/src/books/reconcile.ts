@@ -150,9 +150,9 @@ function compareRows(journal: PaymentJournal, paymentIntentId: string, rows: rea
   if (payment === undefined) return ['the processor has it, and the journal does not'];
   const faults = rows.length > 1 ? [`the processor has it ${rows.length} times`] : [];
   for (const { text, amount } of rows) {
-    const told = text === '' ? 'no amount' : amount === undefined ? `${text}, which is no amount` : text;
+    const listed = text === '' ? 'no amount' : amount === undefined ? `${text}, which is no amount` : text;
     if (amount !== payment.stablecoinAmount)
-      faults.push(`the processor has ${told}, and the journal ${formatStablecoins(payment.stablecoinAmount)}`);
+      faults.push(`the processor has ${listed}, and the journal ${formatStablecoins(payment.stablecoinAmount)}`);
   }
   // Payments refunded to the card stay in the export.
   if (payment.txHash === undefined && payment.state !== 'closed')

@@ -60,7 +60,7 @@ export const KEY_FACTS = {
 
 const SUBJECT = 'Payments are stopped: the key is used elsewhere';
 
-const tell = (evidence: string) =>
+const describe = (evidence: string) =>
   `${evidence} Two processes with one key can pay twice. Find the other one and stop it, then run: prism payments resume.`;
 
 /** Names the journal's fact that people were told of a foreign transaction on an account nonce. */
@@ -109,8 +109,8 @@ export function createKeyWatch(parts: {
       journal.commit(() => {
         journal.setFact(KEY_FACTS.evidence, evidence);
         // Told whatever was told of this key before, reminded of once a day, and over once the key is settled.
-        journal.outbox.setCondition('KEY_USED_ELSEWHERE', { sinceMs: now(), toldAtMs: now() });
-        alerter.raise({ code: 'KEY_USED_ELSEWHERE', severity: 'critical', subject: SUBJECT, text: tell(evidence) });
+        journal.outbox.setCondition('KEY_USED_ELSEWHERE', { sinceMs: now(), alertedAtMs: now() });
+        alerter.raise({ code: 'KEY_USED_ELSEWHERE', severity: 'critical', subject: SUBJECT, text: describe(evidence) });
       });
     }
     return new KeyUsedElsewhereError(evidence);
@@ -138,7 +138,7 @@ export function createKeyWatch(parts: {
     async check() {
       const evidence = journal.fact(KEY_FACTS.evidence);
       if (evidence !== undefined) {
-        stopped.raise(tell(evidence));
+        stopped.raise(describe(evidence));
         throw new KeyUsedElsewhereError(evidence);
       }
       const next = readNext();

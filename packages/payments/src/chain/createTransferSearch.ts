@@ -3,7 +3,7 @@ import type { BroadcastTable } from '../journal/createBroadcastTable.ts';
 import type { MarkedTransaction, MarkTable, Party } from '../journal/createMarkTable.ts';
 import { type ChainLook, createChainView, NodeBehindError } from './createChainView.ts';
 import { createLogReader, type LogQuery, type TransferLog } from './createLogReader.ts';
-import { describeTransaction, type ToldTransaction } from './describeTransaction.ts';
+import { describeTransaction, type ReportedTransaction } from './describeTransaction.ts';
 
 /** The transfers to search for, and where. */
 export interface TransferSearchOptions {
@@ -62,15 +62,19 @@ const lower = (address: Address) => address.toLowerCase() as Address;
 const nameOf = ({ side, address }: Party) => `${side} ${address}`;
 
 /** A transaction's payment, by its calldata and by the token's logs of it. */
-function describePaid(told: ToldTransaction, creditToken: Address, logs: readonly TransferLog[]): MarkedTransaction {
-  const payout = describeTransaction(told, creditToken);
+function describePaid(
+  transaction: ReportedTransaction,
+  creditToken: Address,
+  logs: readonly TransferLog[],
+): MarkedTransaction {
+  const payout = describeTransaction(transaction, creditToken);
   // Calldata says to whom; if nothing of that came, whoever got something.
-  const recipient = logs.find(({ to }) => to === payout?.recipient)?.to ?? logs[0]?.to ?? told.from;
+  const recipient = logs.find(({ to }) => to === payout?.recipient)?.to ?? logs[0]?.to ?? transaction.from;
   const amount = logs.filter(({ to }) => to === recipient).reduce((sum, { value }) => sum + value, 0n);
   return {
-    txHash: told.hash,
-    sender: lower(told.from),
-    ...(told.to === null ? {} : { via: lower(told.to) }),
+    txHash: transaction.hash,
+    sender: lower(transaction.from),
+    ...(transaction.to === null ? {} : { via: lower(transaction.to) }),
     ...(payout === undefined ? {} : { mark: payout.mark }),
     recipient,
     amount,

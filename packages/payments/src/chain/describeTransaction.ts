@@ -9,7 +9,7 @@ const PAY_SELECTOR = toFunctionSelector(PAY);
 const TRANSFER_SELECTOR = toFunctionSelector(TRANSFER);
 
 /** A transaction as a node tells it. */
-export interface ToldTransaction {
+export interface ReportedTransaction {
   readonly hash: Hash;
   readonly from: Address;
   readonly to: Address | null;
@@ -17,7 +17,7 @@ export interface ToldTransaction {
 }
 
 /** A payout as its calldata says it; what has moved, the token's logs say. */
-export interface ToldPayout {
+export interface DecodedPayout {
   readonly mark: Hex;
   /** Lower case. */
   readonly recipient: Address;
@@ -34,9 +34,9 @@ const lower = (address: Address) => address.toLowerCase() as Address;
  * @returns the payout; undefined: it is none
  */
 export function describeTransaction(
-  { to, input }: Pick<ToldTransaction, 'to' | 'input'>,
+  { to, input }: Pick<ReportedTransaction, 'to' | 'input'>,
   creditToken: Address,
-): ToldPayout | undefined {
+): DecodedPayout | undefined {
   try {
     if (input.startsWith(PAY_SELECTOR)) {
       const [mark, recipient, amount] = decodeFunctionData({ abi: [PAY], data: input }).args;

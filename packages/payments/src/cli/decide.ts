@@ -91,7 +91,7 @@ export function releasePayment(
     const payment = journal.get(paymentIntentId);
     const isRefused = journal.fact(refusedFact(paymentIntentId)) !== undefined;
     const reason = note(journal, 'released', decision);
-    journal.told.renew(paymentIntentId);
+    journal.alerted.renew(paymentIntentId);
     // Of what was never fit to be paid, the values that are listed next are the only ones.
     const wasUnfit =
       payment?.state === 'refused' && (payment.stablecoinAmount === 0n || !isAddress(payment.walletAddress));

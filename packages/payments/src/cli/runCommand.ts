@@ -94,14 +94,14 @@ function showPayment(context: CommandContext): number {
   if (query === undefined) throw new UsageError('Name the payment intent, a wallet, or a transaction.');
   const linkTo = (hash: string) =>
     settings.EXPLORER_URL === undefined ? hash : `${settings.EXPLORER_URL.replace(/\/$/, '')}/tx/${hash}`;
-  const tellOf = (one: PaymentJournal) => one.find(query).map((payment) => describeStory(one, payment, linkTo));
+  const describeAll = (one: PaymentJournal) => one.find(query).map((payment) => describeStory(one, payment, linkTo));
   const others = (words.values.get('journals') ?? '').split(',').filter((folder) => folder !== '');
   const stories = [
-    ...tellOf(journal),
+    ...describeAll(journal),
     ...others.flatMap((folder) => {
       const opened = openJournalOf({ DATA_DIR: folder });
       try {
-        return tellOf(opened.journal);
+        return describeAll(opened.journal);
       } finally {
         opened.journal.close();
       }
@@ -127,7 +127,7 @@ function showLedger({ journal, words, print }: CommandContext): number {
 }
 
 /** Prints what has been done: the sentence for people, all of it for programs. */
-function tell(
+function printOutcome(
   { words, print }: Pick<CommandContext, 'words' | 'print'>,
   done: Readonly<Record<string, unknown>> & { readonly message: string },
 ): number {
@@ -145,12 +145,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const paymentIntentId = intentOf(context);
     const acceptsListed = context.words.flags.has('accept-listed');
     const message = releasePayment(context.journal, { paymentIntentId, ...decisionOf(context), acceptsListed });
-    return tell(context, { paymentIntentId, message });
+    return printOutcome(context, { paymentIntentId, message });
   },
   hold(context) {
     const paymentIntentId = intentOf(context);
     const message = holdPayment(context.journal, { paymentIntentId, ...decisionOf(context) });
-    return tell(context, { paymentIntentId, message });
+    return printOutcome(context, { paymentIntentId, message });
   },
   close(context) {
     const { flags } = context.words;
@@ -159,14 +159,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const paymentIntentId = intentOf(context);
     const closing = flags.has('paid') ? PAID_BY_HAND : 'refunded';
     const message = closePayment(context.journal, { paymentIntentId, ...decisionOf(context), closing });
-    return tell(context, { paymentIntentId, message });
+    return printOutcome(context, { paymentIntentId, message });
   },
-  resume: (context) => tell(context, { message: resumeKey(context.journal, decisionOf(context)) }),
+  resume: (context) => printOutcome(context, { message: resumeKey(context.journal, decisionOf(context)) }),
   backup(context) {
     const [target] = context.words.plain;
     if (target === undefined) throw new UsageError('Name a folder for the backup.');
     const files = backUp(context, target);
-    return tell(context, { files, message: files.join('\n') });
+    return printOutcome(context, { files, message: files.join('\n') });
   },
 };
 
@@ -178,7 +178,7 @@ async function deploy(words: Words, { environment, print }: CommandWiring): Prom
   if (given !== undefined && !isAddress(given)) throw new UsageError('--owner: expected an address with its checksum.');
   const address = await deployPayouts(parseSettings(DEPLOY, environment), given);
   const message = `Payouts is at ${address}. Set PAYOUTS_ADDRESS=${address} in every instance.`;
-  return tell({ words, print }, { address, message });
+  return printOutcome({ words, print }, { address, message });
 }
 
 /** The program's part of a command's context. */

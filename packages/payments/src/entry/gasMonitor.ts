@@ -24,7 +24,7 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
 }
 
 /** Prints what each account has. @returns 1 if something is low */
-async function tell(settings: Settings<'gas-monitor'>, isJson: boolean): Promise<number> {
+async function printReadings(settings: Settings<'gas-monitor'>, isJson: boolean): Promise<number> {
   const { GAS_WARN_BALANCE_ETH: warnBelow, STABLECOIN_WARN_BALANCE: warnStablecoinsBelow } = settings;
   const targets = await listTargets(settings, new AbortController().signal);
   const balances = await lookOnce({ warnBelow, warnStablecoinsBelow }, targets);
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
     }
     const settings = parseSettings('gas-monitor', process.env);
     redact = createRedactor(secretsOf(settings));
-    if (once) return await tell(settings, json);
+    if (once) return await printReadings(settings, json);
     await watch(settings);
     return 0;
   } catch (error) {

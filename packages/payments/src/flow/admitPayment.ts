@@ -1,4 +1,4 @@
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { Spent } from '../limits/createDayLimit.ts';
 import type { ListedPayment } from '../payments/checkListing.ts';
@@ -43,7 +43,7 @@ function holdForLimit(context: RelayerContext, payment: Payment, reason: string)
   context.journal.commit(() => {
     context.journal.move(paymentIntentId, 'held', { reason });
     const alert = { code: 'PAYMENT_OVER_LIMIT', severity: 'warning', subject, text } as const;
-    tellPayment(context, { paymentIntentId, alert });
+    alertPayment(context, { paymentIntentId, alert });
   });
 }
 

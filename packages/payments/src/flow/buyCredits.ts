@@ -1,4 +1,4 @@
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import { type ChainCall, encodeBuy, readBuy } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { Attempt, MinedAttempt, Payment } from '../journal/payment.ts';
@@ -108,7 +108,7 @@ function takeBroken(
   journal.commit(() => {
     journal.setFact(BROKEN_FACT, reason);
     journal.move(paymentIntentId, 'held', { reason, settled });
-    tellPayment(context, {
+    alertPayment(context, {
       paymentIntentId,
       alert: {
         code: 'EXCHANGE_BROKEN',

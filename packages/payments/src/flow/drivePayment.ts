@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Alert } from '@prism-gateway/node/alerts';
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import { explainError } from '../explainError.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
@@ -66,7 +66,7 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
     if (isReturned) giveBack(context, paymentIntentId, { reason });
     if (tries !== config.maxRetries + 1) return;
     const alert = (isReturned ? writeReturned : writeLate)({ paymentIntentId, tries, reason, state });
-    tellPayment(context, { paymentIntentId, alert });
+    alertPayment(context, { paymentIntentId, alert });
   });
   return isReturned;
 }
@@ -182,7 +182,7 @@ async function completePayment(context: RelayerContext, payment: Payment): Promi
   const reason = `Paid by ${txHash}, but the frontend ${seen}.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason });
-    tellPayment(context, {
+    alertPayment(context, {
       paymentIntentId,
       alert: {
         code: 'COMPLETION_CONFLICT',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { payoutsAbi } from '@prism-gateway/contracts';
 import { type Address, type Hash, type Hex, zeroAddress } from 'viem';
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import { isCounted } from '../chain/isCounted.ts';
 import { boundMark, markPayout } from '../chain/marks.ts';
 import type { PlacedMark } from '../journal/createMarkTable.ts';
@@ -125,7 +125,7 @@ function holdSuspect(context: RelayerContext, payment: Payment, payout: FoundPay
   journal.commit(() => {
     journal.setFact(suspectFact(paymentIntentId), JSON.stringify({ hashes: [...new Set(hashes)], contract }));
     journal.move(paymentIntentId, 'held', { reason });
-    tellPayment(context, {
+    alertPayment(context, {
       paymentIntentId,
       alert: {
         code,

@@ -1,5 +1,5 @@
 import type { Alerter } from '@prism-gateway/node/alerts';
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import { isCounted } from '../chain/isCounted.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
@@ -13,7 +13,7 @@ export function holdUnknown(context: { readonly journal: PaymentJournal; readonl
     const reason = "The sender's journal is gone; whether its transaction was broadcast is not known.";
     context.journal.commit(() => {
       context.journal.move(paymentIntentId, 'held', { reason });
-      tellPayment(context, {
+      alertPayment(context, {
         paymentIntentId,
         alert: {
           code: 'OUTCOME_UNKNOWN',

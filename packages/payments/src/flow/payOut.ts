@@ -1,7 +1,7 @@
 import { creditTokenAbi } from '@prism-gateway/contracts';
 import { FINAL_STATES, INTENT_STATES, type Sent } from '@prism-gateway/sender';
 import { parseEventLogs } from 'viem';
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import { describeTransaction } from '../chain/describeTransaction.ts';
 import { encodePayout, markPayout } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
@@ -66,7 +66,7 @@ function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, inte
   const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
-    tellPayment(context, {
+    alertPayment(context, {
       paymentIntentId,
       alert: {
         code: 'PAYOUT_UNKNOWN',

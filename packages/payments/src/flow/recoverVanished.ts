@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hash } from 'viem';
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import { markPayout } from '../chain/marks.ts';
 import type { Payment } from '../journal/payment.ts';
 import { findPayout, isOwedAmount, reviseOwnPayout, takePayout, throughContractFact } from './findPayout.ts';
@@ -34,7 +34,7 @@ function takeForgotten(context: RelayerContext, payment: Payment): void {
   const reason = `Its payout ${txHash} is no longer on the chain, and its bytes are not in the journal.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason });
-    tellPayment(context, {
+    alertPayment(context, {
       paymentIntentId,
       alert: {
         code: 'PAYOUT_UNKNOWN',
@@ -142,7 +142,7 @@ function isSettled({ journal }: RelayerContext, { state, txHash }: Payment): boo
 }
 
 /** Tells of a second payout of what was owed, whoever has made it: nothing is paid back by itself. */
-function tellTwice({ journal, config, alerter }: RelayerContext, payment: Payment): void {
+function alertPaidTwice({ journal, config, alerter }: RelayerContext, payment: Payment): void {
   const { paymentIntentId, txHash } = payment;
   const name = `paid twice:${paymentIntentId}`;
   const others = journal.marks
@@ -212,7 +212,7 @@ export async function watchPayouts(context: RelayerContext): Promise<number> {
   for (const payment of journal.listWatched()) {
     const { paymentIntentId, txHash } = payment;
     const block = txHash === undefined ? undefined : await locate(context, txHash);
-    if (block !== undefined) tellTwice(context, payment);
+    if (block !== undefined) alertPaidTwice(context, payment);
     if (txHash !== undefined && block !== undefined && headBlock - block >= reorgDepth) {
       const hasLostPlace = journal.marks.has(txHash) && journal.marks.blockOf(txHash) === undefined;
       if (hasLostPlace && headBlock - block < reorgDepth + LOGS_BEHIND_BLOCKS) continue;

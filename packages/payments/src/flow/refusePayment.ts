@@ -1,5 +1,5 @@
 import type { Alert } from '@prism-gateway/node/alerts';
-import { tellPayment } from '../alerts/tellPayment.ts';
+import { alertPayment } from '../alerts/alertPayment.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
 import type { ListedPayment, ListingFault } from '../payments/checkListing.ts';
@@ -53,7 +53,7 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
     }
     const alert = writeAlert(known, fault);
     // Of one that is paid already, and of what has no name, no end is ever seen.
-    if (alert.code === 'PAYMENT_REFUSED' && paymentIntentId !== '') tellPayment(context, { paymentIntentId, alert });
+    if (alert.code === 'PAYMENT_REFUSED' && paymentIntentId !== '') alertPayment(context, { paymentIntentId, alert });
     else alerter.raise(alert);
   });
 }

@@ -4,9 +4,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { DirectoryError, makeDirectory, openDatabase as openFile } from '@prism-gateway/node';
 import { commitTogether, createOutboxTable, type OutboxTable } from '@prism-gateway/node/alerts';
 import type { Address } from 'viem';
+import { type AlertedTable, createAlertedTable } from './createAlertedTable.ts';
 import { type BroadcastTable, createBroadcastTable } from './createBroadcastTable.ts';
 import { createMarkTable, type MarkTable } from './createMarkTable.ts';
-import { createToldTable, type ToldTable } from './createToldTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { OPEN_STATES, type PaymentState } from './paymentState.ts';
 import { createWrites, type MoveChanges, type NewPayment, prepare, type RefusedPayment } from './paymentWrites.ts';
@@ -26,7 +26,7 @@ export interface PaymentJournal {
   readonly marks: MarkTable;
   readonly broadcasts: BroadcastTable;
   readonly outbox: OutboxTable;
-  readonly told: ToldTable;
+  readonly alerted: AlertedTable;
   /** Runs some writes as one commit, those of the tables among them. */
   commit<Result>(write: () => Result): Result;
   /** Writes down a payment that was never listed before, as `seen`. */
@@ -130,7 +130,7 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
   const database = openDatabase(options.file);
   const statements = prepare(database);
   const commit = <Result>(write: () => Result) => commitTogether(database, write);
-  const told = createToldTable(database);
+  const alerted = createAlertedTable(database);
   const list = (states: readonly PaymentState[]) =>
     states
       .flatMap((state) => statements.byState.all(state).map(readPayment))
@@ -140,7 +140,7 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
     marks: createMarkTable(database),
     broadcasts: createBroadcastTable(database),
     outbox: createOutboxTable(database, { now: options.now, commit }),
-    told,
+    alerted,
     commit,
     ...createWrites(database, statements, options.now),
     list: (states) => (states === undefined ? statements.all.all().map(readPayment) : list(states)),
@@ -157,7 +157,7 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
     find: (words) => statements.find.all(words).map(readPayment),
     listWatched,
     listWallets() {
-      const payments = [...list([...OPEN_STATES, 'held']), ...listWatched(), ...told.listEnded()];
+      const payments = [...list([...OPEN_STATES, 'held']), ...listWatched(), ...alerted.listEnded()];
       // Lower case of an address is an address.
       return [...new Set(payments.map(({ walletAddress }) => walletAddress.toLowerCase() as Address))];
     },

@@ -3,11 +3,11 @@ import { createHealthPage } from './createHealthPage.ts';
 
 /** An instance of default settings that is well, at an hour of its clock. */
 function setUp() {
-  const state = { nowMs: 3_600_000, polledAtMs: 3_600_000, isFailing: false, told: [] as string[], fact: '' };
+  const state = { nowMs: 3_600_000, polledAtMs: 3_600_000, isFailing: false, reported: [] as string[], fact: '' };
   const page = createHealthPage({
     journal: {
       fact: (name) => (name === state.fact ? 'it is so' : undefined),
-      outbox: { listConditions: () => state.told },
+      outbox: { listConditions: () => state.reported },
     },
     polledAtMs: () => state.polledAtMs,
     isJournalFailing: () => state.isFailing,
@@ -25,11 +25,11 @@ test('a poller that hangs is found after two polls; what waits for an operator i
   state.nowMs += 5001;
   expect(look()).toEqual({ status: 503, body: 'No poll has gone through for 25 seconds.\n' });
   state.polledAtMs = state.nowMs;
-  state.told = ['GAS_PRICE_TOO_HIGH'];
+  state.reported = ['GAS_PRICE_TOO_HIGH'];
   expect(look()).toEqual({ body: 'ok\n' });
-  state.told = ['NODE_SILENT'];
+  state.reported = ['NODE_SILENT'];
   expect(look()).toEqual({ status: 503, body: 'NODE_SILENT is told, and is not over.\n' });
-  state.told = [];
+  state.reported = [];
   for (const name of ['key: used elsewhere', 'exchange: broke its word']) {
     state.fact = name;
     expect(look()).toEqual({ status: 503, body: 'it is so\n' });

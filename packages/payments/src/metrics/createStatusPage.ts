@@ -13,7 +13,7 @@ const MAX_LISTED = 100;
 const ETHER_DECIMALS = 18;
 
 /** The instance's balances; a node that does not answer leaves none, rather than an old one. */
-async function tellTreasury({ readAccountBalances }: StatusParts) {
+async function readTreasury({ readAccountBalances }: StatusParts) {
   const balances = await readAccountBalances().catch(() => undefined);
   if (balances === undefined) return undefined;
   const { ether, stablecoins, credits } = balances;
@@ -24,7 +24,7 @@ async function tellTreasury({ readAccountBalances }: StatusParts) {
   };
 }
 
-function tellDay({ readDay, journal }: StatusParts) {
+function describeDay({ readDay, journal }: StatusParts) {
   const { day, stablecoins, credits, dailyLimit, dailyCreditLimit } = readDay();
   return {
     ...{ day, completed: journal.spentOn(day).completed },
@@ -34,7 +34,7 @@ function tellDay({ readDay, journal }: StatusParts) {
 }
 
 /** Conditions that people were told of and that are not over. */
-function tellConditions({ outbox }: PaymentJournal) {
+function listConditions({ outbox }: PaymentJournal) {
   return outbox.listConditions().map((name) => {
     const { sinceMs } = outbox.condition(name) ?? {};
     return { name, ...(sinceMs !== undefined && { since: timeOf(sinceMs) }) };
@@ -52,8 +52,8 @@ export function createStatusPage(parts: StatusParts): PageMaker {
     const payment = journal.get(searchParams.get('about') ?? '');
     const status = {
       ...{ program: 'payments', owner: journal.fact('owner') ?? '', counts: Object.fromEntries(journal.countStates()) },
-      ...{ mail: journal.outbox.listBacklogs(), conditions: tellConditions(journal) },
-      ...{ today: tellDay(parts), treasury: await tellTreasury(parts), payments: waiting.slice(0, MAX_LISTED) },
+      ...{ mail: journal.outbox.listBacklogs(), conditions: listConditions(journal) },
+      ...{ today: describeDay(parts), treasury: await readTreasury(parts), payments: waiting.slice(0, MAX_LISTED) },
       ...(payment && { story: describeStory(journal, payment, (txHash) => txHash) }),
     };
     return { contentType: 'application/json', body: `${JSON.stringify(status)}\n` };

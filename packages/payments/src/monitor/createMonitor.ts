@@ -41,11 +41,11 @@ export interface MonitorOptions {
   /** `/health` of a payment relayer; absent: none is looked at. */
   readonly healthUrl?: string | undefined;
   /** Takes what each account had last. */
-  readonly onReading?: (reading: ToldReading) => void;
+  readonly onReading?: (reading: MonitorReading) => void;
 }
 
 /** An account as it was read last, for people. */
-export interface ToldReading {
+export interface MonitorReading {
   readonly chain: string;
   readonly account: Address;
   readonly ether: string;
@@ -58,7 +58,7 @@ export interface ToldReading {
 }
 
 /** The kind of message: one alert a crossing, a reminder a day, and a recovery. */
-type Telling = 'alert' | 'reminder' | 'recovery';
+type AlertPhase = 'alert' | 'reminder' | 'recovery';
 
 /** Between two reminders, in milliseconds. */
 const REMINDER_MS = 86_400_000;
@@ -97,29 +97,29 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
   const heads = new Map<string, bigint>();
   const journalFault = createJournalFault(options, JOURNAL_WORDS);
   /** Messages sent that could not be written down. */
-  const unwritten = new Map<string, Telling>();
+  const unwritten = new Map<string, AlertPhase>();
 
   /** Writes a message down together with its alert, which reaches people however long their channels are away. */
   function take(watched: Watched, isWell: boolean): void {
     const key = `${watched.kind} ${watched.where}`;
-    const told = outbox.condition(key);
+    const raised = outbox.condition(key);
     // A clock that was set back by more does not silence it.
-    if (!isWell && told !== undefined && Math.abs(now() - told.toldAtMs) < REMINDER_MS) return;
-    if (isWell && told === undefined) return;
-    const telling = isWell ? 'recovery' : told === undefined ? 'alert' : 'reminder';
+    if (!isWell && raised !== undefined && Math.abs(now() - raised.alertedAtMs) < REMINDER_MS) return;
+    if (isWell && raised === undefined) return;
+    const phase = isWell ? 'recovery' : raised === undefined ? 'alert' : 'reminder';
     try {
       store.commit(() => {
         if (isWell) outbox.clearCondition(key);
-        else outbox.setCondition(key, { sinceMs: told?.sinceMs ?? now(), toldAtMs: now() });
-        alerter.raise(writeAlert(watched, telling));
+        else outbox.setCondition(key, { sinceMs: raised?.sinceMs ?? now(), alertedAtMs: now() });
+        alerter.raise(writeAlert(watched, phase));
       });
       unwritten.delete(key);
     } catch (error) {
       if (!isJournalFault(error)) throw error;
       journalFault.raise(error);
-      // It is told now, and once more when it can be written down.
-      if (unwritten.get(key) !== telling) alerter.tell(writeAlert(watched, telling));
-      unwritten.set(key, telling);
+      // It is sent now, and once more when it can be written down.
+      if (unwritten.get(key) !== phase) alerter.notify(writeAlert(watched, phase));
+      unwritten.set(key, phase);
     }
   }
 
@@ -182,11 +182,11 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
 
   /** Whether a node is at the head of the right chain, as far as it shows. @throws Error that says what is wrong */
   async function checkChain({ name, client, chainId }: MonitorTarget): Promise<void> {
-    const [told, block] = await Promise.all([
+    const [raised, block] = await Promise.all([
       chainId === undefined ? undefined : client.getChainId(),
       client.getBlockNumber({ cacheTime: 0 }),
     ]);
-    if (told !== chainId) throw new Error(`The node is of chain ${told}, and CHAIN_ID is ${chainId}.`);
+    if (raised !== chainId) throw new Error(`The node is of chain ${raised}, and CHAIN_ID is ${chainId}.`);
     const seen = heads.get(name) ?? 0n;
     if (block < seen - MAX_STEP_BACK)
       throw new Error(`The node is behind: its newest block is ${block}, and ${seen} was seen before.`);
@@ -278,16 +278,15 @@ const CODES: Partial<Record<WatchKind, string>> = {
 };
 
 /**
- * Writes what people are told.
+ * Writes the alert of a condition.
  *
- * @param telling - whether it is new, a reminder, or over
+ * @param phase - whether it is new, a reminder, or over
  */
-function writeAlert(watched: Watched, telling: Telling): Alert {
+function writeAlert(watched: Watched, phase: AlertPhase): Alert {
   const { kind, where, text } = watched;
   const { bad, well } = WORDS[kind];
-  if (telling === 'recovery')
-    return { code: `${kind}_RECOVERED`, severity: 'info', subject: `${well}: ${where}`, text };
-  const subject = telling === 'reminder' ? `Reminder: ${bad.toLowerCase()}: ${where}` : `${bad}: ${where}`;
+  if (phase === 'recovery') return { code: `${kind}_RECOVERED`, severity: 'info', subject: `${well}: ${where}`, text };
+  const subject = phase === 'reminder' ? `Reminder: ${bad.toLowerCase()}: ${where}` : `${bad}: ${where}`;
   return {
     code: CODES[kind] ?? `${kind}_LOW`,
     severity: 'critical',

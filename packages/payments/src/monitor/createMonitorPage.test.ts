@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ToldReading } from './createMonitor.ts';
+import type { MonitorReading } from './createMonitor.ts';
 import { createMonitorPage } from './createMonitorPage.ts';
 import { openMonitorStore } from './openMonitorStore.ts';
 
@@ -11,14 +11,14 @@ test('the status tells of each account with its course, whose last point is the 
   const store = openMonitorStore({ file: join(folder, 'monitor.db'), now: Date.now });
   try {
     const account = `0x${'7'.repeat(40)}` as const;
-    const reading: ToldReading = {
+    const reading: MonitorReading = {
       ...{ chain: 'base', account, ether: '0.5', isLow: false, reach: 'It lasts.', at: '2027-01-31T00:00:00Z' },
     };
     store.setSamples(
       `${account} on base`,
       Array.from({ length: 100 }, (_, n) => ({ atMs: n, balanceWei: BigInt(n) * 10n ** 18n, nonce: n })),
     );
-    store.outbox.setCondition('RPC base', { sinceMs: 0, toldAtMs: 0 });
+    store.outbox.setCondition('RPC base', { sinceMs: 0, alertedAtMs: 0 });
     const page = createMonitorPage({ readings: new Map([[`${account} on base`, reading]]), store, limits: 'Warns.' });
     const status = JSON.parse((await page(new URL('http://127.0.0.1/status'))).body);
     expect(status).toMatchObject({

@@ -1,6 +1,6 @@
 import type { PageMaker } from '@prism-gateway/node';
 import { timeOf } from '../cli/describePayments.ts';
-import type { ToldReading } from './createMonitor.ts';
+import type { MonitorReading } from './createMonitor.ts';
 import type { MonitorStore } from './openMonitorStore.ts';
 
 /** Points of a balance's course that a status tells. */
@@ -12,7 +12,7 @@ export function createMonitorPage({
   store: { outbox, samplesOf },
   limits,
 }: {
-  readonly readings: ReadonlyMap<string, ToldReading>;
+  readonly readings: ReadonlyMap<string, MonitorReading>;
   readonly store: Pick<MonitorStore, 'outbox' | 'samplesOf'>;
   /** In a sentence. */
   readonly limits: string;

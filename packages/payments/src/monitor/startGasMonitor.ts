@@ -7,7 +7,7 @@ import type { Logger } from '@prism-gateway/node/logs';
 import { guideAlert } from '../alerts/guideAlert.ts';
 import type { Settings } from '../settings/settings.ts';
 import { secretsOf } from '../settings/settings.ts';
-import { createMonitor, type ToldReading } from './createMonitor.ts';
+import { createMonitor, type MonitorReading } from './createMonitor.ts';
 import { createMonitorMetrics } from './createMonitorMetrics.ts';
 import { createMonitorPage } from './createMonitorPage.ts';
 import { listTargets } from './listTargets.ts';
@@ -54,7 +54,7 @@ export async function startGasMonitor(options: {
   });
   const { METRICS_HOST: host, METRICS_PORT: port } = settings;
   const { registry } = metrics;
-  const readings = new Map<string, ToldReading>();
+  const readings = new Map<string, MonitorReading>();
   const pages = { '/status': createMonitorPage({ readings, store, limits: writeLimits(settings) }) };
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
   if (server !== undefined) log.info({ metrics: server.url }, 'metrics are served');
@@ -73,8 +73,8 @@ export async function startGasMonitor(options: {
     onReading: (reading) => void readings.set(`${reading.account} on ${reading.chain}`, reading),
   });
   const heartbeat = createHeartbeat({ url: settings.HEARTBEAT_URL, log, monotonicNow: () => performance.now() });
-  const told = targets.map(({ name, addresses }) => ({ name, addresses }));
-  log.info({ targets: told, limits: writeLimits(settings) }, 'gas monitor at work');
+  const listed = targets.map(({ name, addresses }) => ({ name, addresses }));
+  log.info({ targets: listed, limits: writeLimits(settings) }, 'gas monitor at work');
   const watching = (async () => {
     while (!signal.aborted) {
       await look();

@@ -37,8 +37,8 @@ export function createPayableChoice(
     OBSTACLES.map((code) => [code, createPaymentLatch(context, { code, ...OBSTACLE_SUBJECTS[code] })] as const),
   );
   return async function choosePayable(wanted) {
-    const isTold = [...latches.values()].some((latch) => latch.isRaised());
-    if ((wanted.length === 0 && !isTold) || !(await isKeyOurs(context))) return [];
+    const isAnyRaised = [...latches.values()].some((latch) => latch.isRaised());
+    if ((wanted.length === 0 && !isAnyRaised) || !(await isKeyOurs(context))) return [];
     const { payable, obstacles, undecided } = await context.readiness.evaluate(wanted);
     for (const [code, latch] of latches) {
       const obstacle = obstacles.find((found) => found.code === code);

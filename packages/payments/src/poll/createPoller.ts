@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createJournalFault, isJournalFault } from '@prism-gateway/node/alerts';
 import { createAgeWatch } from '../alerts/createAgeWatch.ts';
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
-import { tellRecoveries } from '../alerts/tellRecoveries.ts';
+import { reportRecoveries } from '../alerts/reportRecoveries.ts';
 import { explainError } from '../explainError.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
 import { lookAtHeld } from '../flow/holdPayment.ts';
@@ -88,7 +88,7 @@ export function createPoller(context: RelayerContext, { onPolled }: { readonly o
       prunedAtMs = context.monotonicNow();
     }
     await lookAtHeld(context);
-    await tellRecoveries(context);
+    await reportRecoveries(context);
     driveOpen();
     return payable.length;
   }

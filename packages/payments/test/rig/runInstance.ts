@@ -11,7 +11,7 @@ export interface RunningInstance {
   readonly log: LogRecorder;
   readonly alerts: readonly Alert[];
   /** Alerts that could not be written down. */
-  readonly told: readonly Alert[];
+  readonly reported: readonly Alert[];
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function runInstance(
   const settings = parseSettings('payments', environment);
   const log = createLogRecorder();
   const alerts: Alert[] = [];
-  const told: Alert[] = [];
+  const reported: Alert[] = [];
   const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
     watch(journal);
     const { outbox } = journal;
@@ -38,13 +38,13 @@ export async function runInstance(
         alerter.raise(alert);
         alerts.push(alert);
       },
-      tell(alert) {
-        alerter.tell(alert);
-        told.push(alert);
+      notify(alert) {
+        alerter.notify(alert);
+        reported.push(alert);
       },
     };
   };
   const account = await openAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });
   const relayer = await startRelayer({ settings, account, openAlerter, log });
-  return { relayer, log, alerts, told, stop: () => relayer.stop(0) };
+  return { relayer, log, alerts, reported, stop: () => relayer.stop(0) };
 }

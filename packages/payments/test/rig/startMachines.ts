@@ -84,10 +84,10 @@ export async function startMachines(rig: PaymentsRig, common: Settings): Promise
     },
     setNode: line.setPlan,
     async attendUntilPaid(walletAddress) {
-      const isTold = () => frontend.store.list().every(({ txHash }) => txHash !== undefined);
+      const isReported = () => frontend.store.list().every(({ txHash }) => txHash !== undefined);
       const isAtRest = () => alive.every(({ instance }) => instance.relayer.journal.list(OPEN_STATES).length === 0);
       const isDone = async () => {
-        if (isTold() && isAtRest()) return true;
+        if (isReported() && isAtRest()) return true;
         await attendAll(walletAddress);
         return false;
       };

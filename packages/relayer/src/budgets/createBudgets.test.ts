@@ -18,11 +18,11 @@ const LIMITS = {
 function open() {
   const clock = createFakeClock();
   const journal = openJournal({ path: ':memory:', nowMs: clock.now() });
-  const told: ExceededBudget[] = [];
+  const reported: ExceededBudget[] = [];
   // As after a restart: all that is known is in the journal.
   const start = () =>
-    createBudgets({ journal, limits: LIMITS, now: clock.now, onExceeded: (exceeded) => told.push(exceeded) });
-  return { clock, journal, told, start };
+    createBudgets({ journal, limits: LIMITS, now: clock.now, onExceeded: (exceeded) => reported.push(exceeded) });
+  return { clock, journal, reported, start };
 }
 
 const by = (requestId: string, signer: string, code?: string): Party => ({ requestId, signatures: [{ signer, code }] });
@@ -35,7 +35,7 @@ const nameExceeded = (budgets: Budgets, party: Party, gift?: bigint) => budgets.
 
 // Shows RELAY-17.
 test('what was lost to a request, a signer or a code has it left alone, and nobody else; over a restart, for a day', () => {
-  const { clock, told, start } = open();
+  const { clock, reported, start } = open();
   const budgets = start();
   budgets.addLosses([loss(by('r1', 'alice'), clock.now(), 10n)]);
   expect(nameExceeded(budgets, by('r1', 'bob'))).toBe('request');
@@ -52,8 +52,8 @@ test('what was lost to a request, a signer or a code has it left alone, and nobo
   expect(nameExceeded(next, by('r6', 'erin', 'c0de2'))).toBe('code');
   expect(nameExceeded(next, by('r6', 'frank', 'c0de2'))).toBeUndefined();
   // Told once each.
-  const tellings = ['request r1', 'signer alice', 'code c0de', 'code c0de2'];
-  expect(told.map(({ budget, party }) => `${budget} ${party}`)).toEqual(tellings);
+  const reports = ['request r1', 'signer alice', 'code c0de', 'code c0de2'];
+  expect(reported.map(({ budget, party }) => `${budget} ${party}`)).toEqual(reports);
   clock.advance(24 * HOUR_MS);
   expect(nameExceeded(next, by('r4', 'alice'))).toBeUndefined();
 });
@@ -77,7 +77,7 @@ test('strangers can use up half of an hour and of a day; who has paid goes on', 
 
 // Shows RELAY-17.
 test("one customer's money stops no other: who has paid once and takes its requests back is soon a stranger again", () => {
-  const { clock, told, start } = open();
+  const { clock, reported, start } = open();
   const budgets = start();
   const stake = { wei: 12n, gift: 0n };
   const attackers = Array.from({ length: 12 }, (_, i) => `attacker ${i}`);
@@ -101,7 +101,7 @@ test("one customer's money stops no other: who has paid once and takes its reque
   expect(nameExceeded(next, by('r1', 'honest'))).toBeUndefined();
   expect(next.hold(by('r1', 'honest'), stake)).toBe(true);
   expect(next.hold(by('r2', 'honest'), stake)).toBe(false);
-  expect(told.some(({ budget, party }) => budget === 'hour' && party === '')).toBe(true);
+  expect(reported.some(({ budget, party }) => budget === 'hour' && party === '')).toBe(true);
 });
 
 // Shows RELAY-17.

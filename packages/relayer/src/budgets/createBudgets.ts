@@ -118,7 +118,7 @@ export function createBudgets(options: {
   const { journal, limits, now, onExceeded } = options;
   let losses: readonly Loss[] = journal.losses(now() - DAY_MS);
   const stakes = new Map<string, Stake & ReturnType<typeof describe>>();
-  const told = new Map<string, ExceededBudget>();
+  const reported = new Map<string, ExceededBudget>();
 
   function fresh(windowMs: number): readonly Loss[] {
     const nowMs = now();
@@ -126,10 +126,10 @@ export function createBudgets(options: {
     return windowMs === DAY_MS ? losses : losses.filter(({ atMs }) => atMs > nowMs - windowMs);
   }
 
-  function tell(exceeded: ExceededBudget): void {
+  function report(exceeded: ExceededBudget): void {
     const key = `${exceeded.budget} ${exceeded.party}`;
-    const before = told.get(key);
-    told.set(key, exceeded);
+    const before = reported.get(key);
+    reported.set(key, exceeded);
     if (before === undefined || before.untilMs <= now()) onExceeded(exceeded);
   }
 
@@ -167,7 +167,7 @@ export function createBudgets(options: {
       for (const account of accountsOf(party, { asksGift: wanted > 0n })) {
         const exceeded = measure(account);
         if (exceeded === undefined) continue;
-        tell(exceeded);
+        report(exceeded);
         return exceeded;
       }
       return undefined;
@@ -203,7 +203,7 @@ export function createBudgets(options: {
     /** Losses and used-up budgets, for people to read. */
     summary() {
       const sum = (windowMs: number) => fresh(windowMs).reduce((total, loss) => total + loss.wei, 0n);
-      const exceeded = [...told.values()].filter(({ untilMs }) => untilMs > now());
+      const exceeded = [...reported.values()].filter(({ untilMs }) => untilMs > now());
       return { hourWei: sum(HOUR_MS), dayWei: sum(DAY_MS), exceeded };
     },
   };

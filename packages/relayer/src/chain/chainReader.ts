@@ -174,19 +174,19 @@ export function createChainReader(options: {
     },
     /** The forwarder nonce of each signer, by address as given; one whose nonce could not be read is missing. It throws if none could. */
     async nonces(signers: readonly Hex[]): Promise<ReadonlyMap<Hex, bigint>> {
-      const told = new Map<Hex, bigint>();
+      const nonces = new Map<Hex, bigint>();
       let fault: ChainError | undefined;
       async function ask(signer: Hex): Promise<void> {
         try {
-          told.set(signer, await view('nonces', [signer]));
+          nonces.set(signer, await view('nonces', [signer]));
         } catch (error) {
           if (!(error instanceof ChainError)) throw error;
           fault ??= error;
         }
       }
       await Promise.all([...new Set(signers)].map(ask));
-      if (told.size === 0 && fault !== undefined) throw fault;
-      return told;
+      if (nonces.size === 0 && fault !== undefined) throw fault;
+      return nonces;
     },
     /** Simulates a call of the Forwarder by this relayer. @param terms - of the very transaction; without them nothing is paid */
     simulate: (data: Hex, block: SimulatedBlock, terms?: SimulatedCall['terms']): Promise<Simulated> =>

@@ -1,6 +1,7 @@
 import { createBackOff } from '@prism-gateway/node';
 import {
   type CostModel,
+  collectAnswers,
   createCostModel,
   createRpcPool,
   createSimulator,
@@ -12,7 +13,6 @@ import {
   RpcUnavailableError,
   readRevert,
   type Simulator,
-  tellEach,
   withRetries,
 } from '@prism-gateway/node/rpc';
 import { numberToHex } from 'viem/utils';
@@ -105,7 +105,7 @@ export function createChainRpc(options: {
       wrapErrors(method, async () => {
         // A single one is asked patiently: there is no other.
         if (plain.size === 1) return [parse(await client.request(method, params))];
-        return (await tellEach(plain, { method, params, parse })).map(({ answer }) => answer);
+        return (await collectAnswers(plain, { method, params, parse })).map(({ answer }) => answer);
       }),
     attempt: ([method, ...params]) =>
       wrapErrors(method, async () => {

@@ -9,18 +9,18 @@ type Kind = CostModel['kind'];
 /** Nodes of which each has its own word, and the way to the first of them that is not deprioritized. */
 function open(kinds: readonly (Kind | undefined)[]) {
   const deprioritized: number[] = [];
-  async function tell(kind: Kind | undefined): Promise<CostModel> {
+  async function report(kind: Kind | undefined): Promise<CostModel> {
     if (kind === undefined) throw new ChainError('RPC_UNAVAILABLE', 'The node did not answer.');
     return { kind, description: '', extraCost: async () => ({ wei: 0n, gas: 0n }) };
   }
   const rpc = {
     deprioritize: (node: number) => void deprioritized.push(node),
-    openCosts: () => tell(kinds.find((kind, place) => kind !== undefined && !deprioritized.includes(place))),
+    openCosts: () => report(kinds.find((kind, place) => kind !== undefined && !deprioritized.includes(place))),
   };
   const nodes = kinds.map((kind, place) => ({
     ...{ name: `node ${place + 1}`, rpcUrl: '', isSilent: false },
     // Of a node only this is asked.
-    rpc: { openCosts: () => tell(kind) } as ChainNode['rpc'],
+    rpc: { openCosts: () => report(kind) } as ChainNode['rpc'],
   }));
   return openCosts(rpc, nodes);
 }

@@ -27,14 +27,14 @@ export async function openCosts(
   nodes: readonly ChainNode[],
 ): Promise<CostModel> {
   if (nodes.length < MAJORITY) return await rpc.openCosts();
-  const told = (await Promise.all(nodes.map(askNode))).filter((one) => one !== undefined);
-  const most = findMost(told, ({ kind }) => kind);
-  if (most.length === 0 && told.length > 0) {
-    const each = told.map(({ name, kind }) => `${name} says ${kind}`).join('; ');
+  const answers = (await Promise.all(nodes.map(askNode))).filter((one) => one !== undefined);
+  const most = findMost(answers, ({ kind }) => kind);
+  if (most.length === 0 && answers.length > 0) {
+    const each = answers.map(({ name, kind }) => `${name} says ${kind}`).join('; ');
     const message = `The nodes do not agree how the chain charges: ${each}. Take the wrong one out of RPC_URL.`;
     throw new ChainError('RPC_UNAVAILABLE', message);
   }
-  for (const { node } of told.filter((one) => !most.includes(one))) rpc.deprioritize(node);
+  for (const { node } of answers.filter((one) => !most.includes(one))) rpc.deprioritize(node);
   const model = await rpc.openCosts();
   if (most[0] === undefined || model.kind === most[0].kind) return model;
   throw new ChainError(

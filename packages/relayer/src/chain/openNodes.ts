@@ -38,7 +38,7 @@ interface NodeContext {
 /** The id of a node's chain, or why it is not known. */
 interface Shown {
   readonly node: ChainNode;
-  readonly told: number | ChainError;
+  readonly answer: number | ChainError;
 }
 
 /** How often a node is asked that is one of several: the others answer meanwhile. */
@@ -46,8 +46,8 @@ const ATTEMPTS = 2;
 /** How long the others are waited for once one has shown its chain, in milliseconds. */
 const TIMEOUT_MS = 3000;
 
-const isOther = (told: Shown['told']) =>
-  told instanceof ChainError && (told.code === 'WRONG_CHAIN' || told.code === 'WRONG_FORWARDER');
+const isOther = (answer: Shown['answer']) =>
+  answer instanceof ChainError && (answer.code === 'WRONG_CHAIN' || answer.code === 'WRONG_FORWARDER');
 
 /** Looks at all of them at once. One that is silent is not waited for longer than it takes, once another one has shown its chain. */
 async function verifyNodes(nodes: readonly ChainNode[], chain: NodeContext['chain']): Promise<readonly Shown[]> {
@@ -62,9 +62,9 @@ async function verifyNodes(nodes: readonly ChainNode[], chain: NodeContext['chai
       () => undefined,
     );
     try {
-      return { node, told: await Promise.race([verified, late]) };
+      return { node, answer: await Promise.race([verified, late]) };
     } catch (error) {
-      if (error instanceof ChainError) return { node, told: error };
+      if (error instanceof ChainError) return { node, answer: error };
       throw error;
     }
   });
@@ -77,30 +77,30 @@ async function verifyNodes(nodes: readonly ChainNode[], chain: NodeContext['chai
 
 /** Why none can be used: that of a silent one before that of one of another chain, for waiting may help. */
 function describeFailure(shown: readonly Shown[]): unknown {
-  const faults = shown.flatMap(({ node, told }) => (told instanceof ChainError ? [{ node, told }] : []));
-  const cause = (faults.find(({ told }) => !isOther(told)) ?? faults[0])?.told;
+  const faults = shown.flatMap(({ node, answer }) => (answer instanceof ChainError ? [{ node, answer }] : []));
+  const cause = (faults.find(({ answer }) => !isOther(answer)) ?? faults[0])?.answer;
   if (cause === undefined || faults.length === 1) return cause;
-  const each = faults.map(({ node, told }) => `${node.name}: ${told.message}`).join(' ');
+  const each = faults.map(({ node, answer }) => `${node.name}: ${answer.message}`).join(' ');
   return new ChainError(cause.code, `None of the nodes can be used. ${each}`, { cause });
 }
 
 /** @throws ChainError if none can be used */
 function chooseChain(shown: readonly Shown[], { chain, log }: NodeContext): number {
-  const told = shown.flatMap((one) => (typeof one.told === 'number' ? [{ ...one, told: one.told }] : []));
-  const chainIds = [...new Set(told.map((one) => one.told))];
+  const answer = shown.flatMap((one) => (typeof one.answer === 'number' ? [{ ...one, answer: one.answer }] : []));
+  const chainIds = [...new Set(answer.map((one) => one.answer))];
   const [chainId] = chainIds;
   if (chainId === undefined) {
     throw describeFailure(shown);
   }
   if (chainIds.length > 1) {
-    const each = told.map((one) => `${one.node.name} of chain ${one.told}`).join(', ');
+    const each = answer.map((one) => `${one.node.name} of chain ${one.answer}`).join(', ');
     const message = `The nodes of ${chain.chainName} are of different chains: ${each}. Set chainId, or take one out.`;
     throw new ChainError('WRONG_CHAIN', message);
   }
-  for (const { node, told } of shown) {
-    if (!(told instanceof ChainError)) continue;
-    const facts = { node: node.name, reason: told.message };
-    if (isOther(told)) log.warn(facts, 'a node is left out until the next start; the others are asked');
+  for (const { node, answer } of shown) {
+    if (!(answer instanceof ChainError)) continue;
+    const facts = { node: node.name, reason: answer.message };
+    if (isOther(answer)) log.warn(facts, 'a node is left out until the next start; the others are asked');
     else log.warn(facts, 'a node does not answer; the others are asked until it does');
   }
   return chainId;
@@ -129,8 +129,8 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
   const shown = await verifyNodes(nodes, context.chain);
   const chainId = chooseChain(shown, context);
   const own = shown
-    .filter(({ told }) => !isOther(told))
-    .map(({ node, told }) => ({ ...node, isSilent: told instanceof ChainError }));
+    .filter(({ answer }) => !isOther(answer))
+    .map(({ node, answer }) => ({ ...node, isSilent: answer instanceof ChainError }));
   const { now, random, onFallback, signal } = context;
   const rpcUrls = own.map(({ rpcUrl }) => rpcUrl);
   const [only] = own;

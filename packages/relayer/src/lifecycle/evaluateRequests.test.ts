@@ -194,12 +194,12 @@ const refusal = new ChainError('RPC_UNAVAILABLE', 'The node refused eth_call.');
 
 /** Collects what the health is notified of evaluating. */
 function watchEvaluating() {
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   const listener: NonNullable<Given['listeners']>[number] = (event) => {
-    if (event.type === 'part-well' && event.part === 'evaluation') told.push(undefined);
-    if (event.type === 'part-failed' && event.part === 'evaluation') told.push(event.reason);
+    if (event.type === 'part-well' && event.part === 'evaluation') reported.push(undefined);
+    if (event.type === 'part-failed' && event.part === 'evaluation') reported.push(event.reason);
   };
-  return { told, listeners: [listener] };
+  return { reported, listeners: [listener] };
 }
 
 test.each<[string, Given]>([
@@ -208,15 +208,15 @@ test.each<[string, Given]>([
 ])(
   'a node that does not tell what all are evaluated by makes the evaluation fail, and that is told: %s',
   async (_, given) => {
-    const { told, listeners } = watchEvaluating();
+    const { reported, listeners } = watchEvaluating();
     const { context, candidates } = makeRelayer({ ...given, listeners });
     await expect(evaluateRequests(context, candidates.see([write(1)], 0))).rejects.toThrow(ChainError);
-    expect(told).toEqual(['The node refused eth_call.']);
+    expect(reported).toEqual(['The node refused eth_call.']);
   },
 );
 
 test('the evaluation fails if the node does not simulate a harmless call either, and is well if only some cannot be evaluated', async () => {
-  const { told, listeners } = watchEvaluating();
+  const { reported, listeners } = watchEvaluating();
   let isDown = true;
   const reader: Partial<ChainReader> = {
     async simulate(data) {
@@ -228,6 +228,6 @@ test('the evaluation fails if the node does not simulate a harmless call either,
   await evaluateRequests(context, candidates.see([write(1)], 0));
   isDown = false;
   await evaluateRequests(context, candidates.see([write(2)], 0));
-  expect(told).toEqual(['The node refused eth_call.', undefined]);
+  expect(reported).toEqual(['The node refused eth_call.', undefined]);
   expect(candidates.countReasons().get('unevaluated')).toBe(2);
 });

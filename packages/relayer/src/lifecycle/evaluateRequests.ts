@@ -204,8 +204,8 @@ async function chooseUntrusted(
     due.filter(({ isProven }) => isProven === undefined),
     MAX_PROOFS,
   );
-  const told = unknown.length === 0 ? undefined : await proveSignatures(context, unknown);
-  for (const candidate of unknown) candidate.isProven = told?.get(candidate.record.requestId);
+  const proofs = unknown.length === 0 ? undefined : await proveSignatures(context, unknown);
+  for (const candidate of unknown) candidate.isProven = proofs?.get(candidate.record.requestId);
   const looked = due.filter(({ isProven }) => isProven !== undefined);
   const [proven, unproven] = [looked.filter(isKeys), looked.filter((candidate) => !isKeys(candidate))];
   const batches = [listFirst(proven, MAX_PROVEN), listFirst(unproven, MAX_UNPROVEN)];

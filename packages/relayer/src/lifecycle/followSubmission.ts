@@ -223,12 +223,12 @@ async function finalizeUnresolved(
  */
 async function finalizeSubmission(
   context: RelayerContext,
-  { requests, told }: { readonly requests: readonly OpenRequest[]; readonly told: Sent },
+  { requests, outcome }: { readonly requests: readonly OpenRequest[]; readonly outcome: Sent },
 ): Promise<readonly string[]> {
-  const agreed = await awaitAgreement(context, told);
+  const agreed = await awaitAgreement(context, outcome);
   if (agreed.kind === 'unsettled') return [];
   if (agreed.kind === 'none') return returnToClaimed(context, requests);
-  const sent = { ...told, ...agreed.receipt };
+  const sent = { ...outcome, ...agreed.receipt };
   const read = readOutcomes(context, { requests, sent });
   const { outcomes, unresolved } = read;
   const costs = await countCosts(context, { sent, requests, read });
@@ -274,8 +274,8 @@ export async function followSubmission(
   const bounds = { ...(maxFeePerGas !== undefined && { maxFeePerGas }), ...(expiresAtMs && { expiresAtMs }) };
   const options = { ...bounds, confirmations: policy.confirmations, whenGasTooHigh: 'reject' } as const;
   try {
-    const told = await chain.sender.send(intentId, { to, data, gasLimit }, options);
-    return await finalizeSubmission(context, { requests, told });
+    const outcome = await chain.sender.send(intentId, { to, data, gasLimit }, options);
+    return await finalizeSubmission(context, { requests, outcome });
   } catch (error) {
     if (!(error instanceof SenderError)) throw error;
     // Not known: the next start goes on from the journal, or this one, once the sender's can be written.

@@ -40,20 +40,20 @@ export function createKeyWatch(parts: {
     return `${found}; if another process uses the key, stop it or give it a key of its own; after a restore, this ends by itself`;
   }
 
-  function tell(): void {
+  function report(): void {
     const reason = describe();
     if (reason === undefined) events.emit({ type: 'part-well', part: 'key' });
     else events.emit({ type: 'part-failed', part: 'key', reason });
   }
 
   /** One that knows of more speaks of what nobody can show. One that knows of fewer may lag for a moment. */
-  function doubt({ node, count: told, agreed }: Extract<SenderEvent, { type: 'outlier' }>): void {
+  function doubt({ node, count: reported, agreed }: Extract<SenderEvent, { type: 'outlier' }>): void {
     const nowMs = now();
     const before = doubts.get(node);
     const sinceMs = before === undefined || nowMs - before.lastMs > LAG_MS ? nowMs : before.sinceMs;
     doubts.set(node, { sinceMs, lastMs: nowMs });
-    if (told < agreed && nowMs - sinceMs < LAG_MS) return;
-    const says = `that ${sender.address} has made ${told} transactions, where there are ${agreed}`;
+    if (reported < agreed && nowMs - sinceMs < LAG_MS) return;
+    const says = `that ${sender.address} has made ${reported} transactions, where there are ${agreed}`;
     events.emit({ type: 'node-outlier', node, subject: 'the account nonce', says });
   }
 
@@ -65,7 +65,7 @@ export function createKeyWatch(parts: {
       const { nonce, count: transactions, txHash, isOld = false } = event;
       if (!isOld) sharedAtMs = now();
       events.emit({ type: 'key-used-elsewhere', nonce, transactions, ...(txHash !== undefined && { txHash }) });
-      tell();
+      report();
     },
     /** Looks at the account, and tells the health. @throws SenderError `JOURNAL_FAILED`; Error of SQLite */
     async look(): Promise<void> {
@@ -76,7 +76,7 @@ export function createKeyWatch(parts: {
         // Whether the node answers is told by the chain's own health.
         if (!(error instanceof RpcAnswerError || error instanceof RpcUnavailableError)) throw error;
       }
-      tell();
+      report();
     },
     /** Whether another process was at work with the key a moment ago: claims that the journal does not know are that one's. */
     isShared: (): boolean => now() - sharedAtMs < TOLD_FOR_MS,

@@ -35,19 +35,19 @@ test.each<[string, readonly ReturnType<typeof node>[], readonly string[]]>([
   ['two that differ on the Forwarder', [node(9n), node(9n, { maxAge: 0n })], ['both the Forwarder']],
   ['two that differ, while the third is silent', [node(1000n), fails, node(10n)], ['both the price of gas']],
 ])('of %s', async (_, nodes, expected) => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const context = makeContext({
     chain: { nodes, state: { isPricedSince: () => true } },
     listeners: [
       (event) => {
-        if (event.type === 'node-outlier') told.push(`${event.node} ${event.subject}`);
+        if (event.type === 'node-outlier') reported.push(`${event.node} ${event.subject}`);
         if (event.type !== 'nodes-differ') return;
         expect(event.text).toMatch(/^of .*, a node says .*; a node says .*; one of them/);
-        told.push(`both ${event.subject}`);
+        reported.push(`both ${event.subject}`);
       },
     ],
   });
   const look = createNodeComparison(context);
   for (const _ of [1, 2]) await look();
-  expect(told).toEqual(expected);
+  expect(reported).toEqual(expected);
 });

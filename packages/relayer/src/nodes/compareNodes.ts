@@ -55,15 +55,15 @@ function listAlone(said: readonly Said[]) {
 function describeDifferences([one, other]: readonly Said[], names: readonly string[]): ReadonlyMap<string, string> {
   const differences = new Map<string, string>();
   if (one === undefined || other === undefined) return differences;
-  const tell = (subject: string, describe: (said: Said) => string) => {
+  const report = (subject: string, describe: (said: Said) => string) => {
     const each = [one, other].map((said) => `${names[said.node]} says ${describe(said)}`).join('; ');
     differences.set(
       subject,
       `of ${subject}, ${each}; one of them lies or lags: take it out of RPC_URL, or name three nodes`,
     );
   };
-  if (!isNear(one.price, other.price)) tell('the price of gas', ({ price }) => `that it is ${price} wei`);
-  if (describePolicy(one) !== describePolicy(other)) tell('the Forwarder', describePolicy);
+  if (!isNear(one.price, other.price)) report('the price of gas', ({ price }) => `that it is ${price} wei`);
+  if (describePolicy(one) !== describePolicy(other)) report('the Forwarder', describePolicy);
   return differences;
 }
 

@@ -36,7 +36,7 @@ const node = (found: unknown, head = '0x7'): NodeRpc => ({
 });
 const agrees = node(receipt());
 const reverts = node(receipt({ status: '0x0' }));
-const tellsMore = node(receipt({ logs: [log] }));
+const showsMore = node(receipt({ logs: [log] }));
 const elsewhere = node(receipt({ blockHash: OTHER_BLOCK }));
 const knowsNone = node(null);
 const isBehind = node(null, '0x6');
@@ -76,7 +76,7 @@ test.each<[string, readonly NodeRpc[], object]>([
     [agrees, reverts, reverts],
     { kind: 'mined', receipt: { ...SENT, status: 'reverted' } },
   ],
-  ['two that know nothing of its events', [tellsMore, agrees, agrees], { kind: 'mined', receipt: SENT }],
+  ['two that know nothing of its events', [showsMore, agrees, agrees], { kind: 'mined', receipt: SENT }],
   ['two that do not have it', [agrees, knowsNone, knowsNone], { kind: 'none' }],
   ['one against one', [agrees, elsewhere], { kind: 'unsettled' }],
   ['one that does not have it, alone', [knowsNone, fails], { kind: 'unsettled' }],

@@ -84,20 +84,20 @@ test('a node that does not answer is passed over; where none does, that is said'
 // Shows RELAY-20.
 test('what is deep by the newest block of one node alone ends nothing while another one that is fresh knows of fewer', async () => {
   /** Of a transaction in block 7, which has to be three blocks deep. */
-  const told = (number: bigint, ageSeconds = 0n) => node(used, ageSeconds, number);
+  const reported = (number: bigint, ageSeconds = 0n) => node(used, ageSeconds, number);
   const askDeep = (nodes: readonly Node[]) => ask(nodes, { confirmations: 3 });
-  const liar = told(200n);
-  expect(await askDeep([liar, told(7n)])).toEqual({ kind: 'unsettled' });
+  const liar = reported(200n);
+  expect(await askDeep([liar, reported(7n)])).toEqual({ kind: 'unsettled' });
   expect(disputed).toEqual([
     { name: 'a node at 200', says: `that it is ${used.reason}, up to its block 200` },
     { name: 'a node at 7', says: 'that it is unsettled, up to its block 7' },
   ]);
-  expect(await askDeep([liar, told(8n), told(7n)])).toEqual({ kind: 'unsettled' });
-  expect(await askDeep([liar, told(9n)])).toEqual(used);
-  expect(await askDeep([told(9n), told(7n), told(9n)])).toEqual(used);
+  expect(await askDeep([liar, reported(8n), reported(7n)])).toEqual({ kind: 'unsettled' });
+  expect(await askDeep([liar, reported(9n)])).toEqual(used);
+  expect(await askDeep([reported(9n), reported(7n), reported(9n)])).toEqual(used);
   // A stale one says nothing against it, nor does a silent one.
-  expect(await askDeep([told(9n), told(7n, 61n)])).toEqual(used);
-  expect(await askDeep([told(9n), silent])).toEqual(used);
+  expect(await askDeep([reported(9n), reported(7n, 61n)])).toEqual(used);
+  expect(await askDeep([reported(9n), silent])).toEqual(used);
 });
 
 // Shows RELAY-20.

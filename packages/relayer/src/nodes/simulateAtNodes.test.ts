@@ -28,7 +28,7 @@ function simulate(nodes: readonly Simulates[]) {
     ],
   });
   const simulateTogether = () => simulateAtNodes(context, '0x', { seconds: 1n });
-  return { told: simulateTogether(), disputes, simulateTogether };
+  return { reported: simulateTogether(), disputes, simulateTogether };
 }
 
 // Shows RELAY-15.
@@ -40,17 +40,17 @@ test.each<[string, readonly Simulates[], Simulated | undefined]>([
   ['one against one', [well, reverts], undefined],
   ['two of which one lets other entries fail', [well, other], undefined],
 ])('what %s say of a transaction counts before it is sent', async (_, nodes, expected) => {
-  const { told, disputes } = simulate(nodes);
-  expect(await told).toEqual(expected);
+  const { reported, disputes } = simulate(nodes);
+  expect(await reported).toEqual(expected);
   expect(disputes.at(-1) ?? 0).toBe(expected === undefined ? 2 : 0);
 });
 
 test('a node that is silent is waited for once', async () => {
   vi.useFakeTimers();
   try {
-    const { told, simulateTogether } = simulate([well, isSilent]);
+    const { reported, simulateTogether } = simulate([well, isSilent]);
     await vi.advanceTimersByTimeAsync(2000);
-    expect(await told).toEqual({ gas: 50n, returned: '0x' });
+    expect(await reported).toEqual({ gas: 50n, returned: '0x' });
     // No time passes.
     expect(await simulateTogether()).toEqual({ gas: 50n, returned: '0x' });
   } finally {
@@ -59,5 +59,5 @@ test('a node that is silent is waited for once', async () => {
 });
 
 test('nothing is said where none answers', async () => {
-  await expect(simulate([fails, fails]).told).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+  await expect(simulate([fails, fails]).reported).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
 });

@@ -12,7 +12,7 @@ import { isFalseFailure } from './evaluateFailure.ts';
 import { WINDOW_SECONDS } from './evaluateReleases.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
-import { readAllExecutions, readForeignEvents, readTold } from './readChainNews.ts';
+import { readAllExecutions, readExecutionsIn, readForeignEvents } from './readChainNews.ts';
 
 /** A finding, and what else a node has to confirm. */
 export interface Accusation {
@@ -105,7 +105,7 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
   const word = (isSo: boolean) => (isSo ? 'confirmed' : 'refuted');
   if (report === undefined) return word(!(await hasWorked(question, finding, head)));
   const { request, named, claimNonce, isOf } = report;
-  const findExecution = async (txHash: Hex) => (await readTold({ rpc: node, forwarder }, txHash)).find(isOf);
+  const findExecution = async (txHash: Hex) => (await readExecutionsIn({ rpc: node, forwarder }, txHash)).find(isOf);
   const execution = finding.txHash === undefined ? undefined : await findExecution(finding.txHash);
   if (finding.txHash !== undefined && execution === undefined) return 'refuted';
   if (finding.kind === 'falseSuccess' || finding.kind === 'wrongTransaction') {

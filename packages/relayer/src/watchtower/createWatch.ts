@@ -12,7 +12,7 @@ import { describeFinding, type Finding } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import { KEEP_MS, type WatchedRow } from './journal/openWatchedTable.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
-import { type ChainNews, readTold } from './readChainNews.ts';
+import { type ChainNews, readExecutionsIn } from './readChainNews.ts';
 import { type Holders, readHolders } from './readHolders.ts';
 import { type Doubt, takeRecords } from './takeRecords.ts';
 
@@ -53,7 +53,7 @@ interface Reading extends Holders {
   readonly queue: QueueNews;
   readonly chain: ChainNews;
   /** Executions in the transactions that reports name. */
-  readonly told: readonly StoredExecution[];
+  readonly namedExecutions: readonly StoredExecution[];
 }
 
 function listNamed({ journal }: WatchOptions, { records }: QueueNews): Set<Hex> {
@@ -78,19 +78,19 @@ async function read(options: WatchOptions, known: SeenHead | undefined): Promise
   const queue = await lookAtQueue();
   if (known !== undefined && isQuiet(options, queue)) {
     const chain = { head: known, heads: [], fork: undefined, lostBlocks: 0n, executions: [] };
-    return { queue, chain, told: [], mined: new Map(), sent: new Map(), busy: new Set() };
+    return { queue, chain, namedExecutions: [], mined: new Map(), sent: new Map(), busy: new Set() };
   }
   const sinceSeconds = BigInt(Math.floor(now() / 1000)) - FIRST_LOOK_SECONDS;
   const claimants = queue.records.flatMap(({ status, claimedBy }) =>
     status === 'processing' && claimedBy !== undefined ? [claimedBy.toLowerCase() as Hex] : [],
   );
   const holders = new Set([...claimants, ...journal.holders()]);
-  const [chain, told, read] = await Promise.all([
+  const [chain, namedExecutions, read] = await Promise.all([
     lookAtChain(journal.heads(), { sinceSeconds }),
-    Promise.all([...listNamed(options, queue)].map((txHash) => readTold(options, txHash))),
+    Promise.all([...listNamed(options, queue)].map((txHash) => readExecutionsIn(options, txHash))),
     readHolders(rpc, holders),
   ]);
-  return { queue, chain, told: told.flat(), ...read };
+  return { queue, chain, namedExecutions: namedExecutions.flat(), ...read };
 }
 
 /** Evaluates an execution again that was true and is undone: its transaction may be mined anew, or revert. */
@@ -139,7 +139,7 @@ const SETTLED_SECONDS = 60n;
 /** Evaluates one request. @param watchedSince - since when nothing was missed, in Unix seconds */
 function evaluate(
   options: WatchOptions,
-  { chain: { head }, told, sent }: Reading,
+  { chain: { head }, namedExecutions, sent }: Reading,
   { row, watchedSince }: { readonly row: WatchedRow; readonly watchedSince: bigint },
 ): Evaluated {
   const { journal, confirmations, leaseSeconds, chainId, forwarder } = options;
@@ -147,7 +147,9 @@ function evaluate(
   // Of what is claimed or ended, all of that is known.
   const body = JSON.parse(row.body as string) as Pick<RequestRecord, 'action' | 'params' | 'errorMessage'>;
   const test = createDigestTest(body, { chainId, forwarder });
-  const named = told.filter((execution) => execution.txHash === txHash && test.signers.has(execution.signer));
+  const named = namedExecutions.filter(
+    (execution) => execution.txHash === txHash && test.signers.has(execution.signer),
+  );
   const seen = journal
     .executionsOf(test.signers, earliestTimestamp(body))
     .filter((execution) => execution.txHash !== txHash || named.length === 0);

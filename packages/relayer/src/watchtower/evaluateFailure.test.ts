@@ -167,8 +167,8 @@ async function check({ failure, txHash }: { failure: ReportedFailure; txHash?: H
   const report = { ...failure, named: undefined, claimNonce: undefined, isOf: () => true, isWatched: true };
   const { listOpenBefore } = failure;
   const chainId = deployment.chainId;
-  const told = { listOpenBefore: async (_: string, signer: Hex) => await listOpenBefore(signer) };
-  const options = { nodes, chainId, forwarder, recoverSigner, ...told };
+  const reported = { listOpenBefore: async (_: string, signer: Hex) => await listOpenBefore(signer) };
+  const options = { nodes, chainId, forwarder, recoverSigner, ...reported };
   return await createFindingCheck(options)({ finding, report });
 }
 type Rpc = (typeof scene)['rpc'];

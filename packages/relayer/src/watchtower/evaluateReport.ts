@@ -109,8 +109,8 @@ const REORGANISED =
 
 function evaluateSuccess(given: Case): Evaluation {
   const { report, evidence } = given;
-  const told = evidence.executions.find(({ txHash }) => txHash === report.txHash);
-  if (told !== undefined) return isFinal(given, told) ? 'done' : 'again';
+  const named = evidence.executions.find(({ txHash }) => txHash === report.txHash);
+  if (named !== undefined) return isFinal(given, named) ? 'done' : 'again';
   const { endedBlock } = report;
   if (endedBlock === undefined || evidence.head.number < endedBlock + evidence.confirmations) return 'again';
   // Its transaction may be mined again.

@@ -159,7 +159,7 @@ export async function readForeignEvents(
  * @returns none where it is not mined, or nothing of the Forwarder's is in it
  * @throws ChainError
  */
-export async function readTold(
+export async function readExecutionsIn(
   { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
   txHash: Hex,
 ): Promise<readonly StoredExecution[]> {

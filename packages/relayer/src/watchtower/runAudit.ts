@@ -22,7 +22,7 @@ import {
 import { type Finding, isLie } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
 import { type OpenedChain, openWatchedChain } from './openWatchedChain.ts';
-import { readAllExecutions, readTold } from './readChainNews.ts';
+import { readAllExecutions, readExecutionsIn } from './readChainNews.ts';
 import { parseWatchSettings, type WatchedChainSettings } from './watchSettings.ts';
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -157,12 +157,12 @@ async function evaluateRecord(audit: Audit, record: RequestRecord): Promise<Find
     idleSeconds: 0n,
     errorMessage: record.errorMessage,
   };
-  const told = report.txHash === undefined ? [] : await readTold({ ...audit, forwarder }, report.txHash);
+  const listed = report.txHash === undefined ? [] : await readExecutionsIn({ ...audit, forwarder }, report.txHash);
   const seen = [...test.signers].flatMap((signer) => audit.executions.get(signer) ?? []);
   const others = seen.filter(({ txHash }) => txHash !== report.txHash);
   const executions = await addDepths(
     audit,
-    [...told, ...others].filter((each) => test.isOf(each)),
+    [...listed, ...others].filter((each) => test.isOf(each)),
   );
   const isHeld = report.status === 'processing' && head.seconds > report.claimedSeconds + leaseSeconds;
   const hasActed = isHeld && (await hasActedSince(audit, report));
@@ -184,9 +184,9 @@ async function auditChain(audit: Audit, client: RelayerClient, sinceMs: number) 
   const { chainName } = audit.chain;
   for await (const { items } of client.list({ chainName, order: 'desc', limit: PAGE }).pages()) {
     const fresh = items.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs);
-    const told = fresh.filter(({ status }) => status !== 'pending');
-    count += told.length;
-    const evaluated = await Promise.all(told.map((record) => evaluateRecord(audit, record)));
+    const listed = fresh.filter(({ status }) => status !== 'pending');
+    count += listed.length;
+    const evaluated = await Promise.all(listed.map((record) => evaluateRecord(audit, record)));
     findings.push(...evaluated.filter((finding) => finding !== undefined));
     if (fresh.length < items.length) break;
   }
@@ -265,7 +265,7 @@ export async function runAudit({
   }
   const since = new Date(sinceMs).toISOString();
   const lies = findings.filter(isLie).length;
-  const told = findings.map(({ requestId, kind, relayer, text }) => ({ requestId, kind, relayer, text }));
-  print(isJson ? JSON.stringify({ since, chains, findings: told, lies }) : writeAudit({ chains, findings, since }));
+  const listed = findings.map(({ requestId, kind, relayer, text }) => ({ requestId, kind, relayer, text }));
+  print(isJson ? JSON.stringify({ since, chains, findings: listed, lies }) : writeAudit({ chains, findings, since }));
   return lies === 0 ? 0 : 1;
 }

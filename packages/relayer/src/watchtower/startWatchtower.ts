@@ -99,13 +99,13 @@ async function openPost(post: ChainPost) {
   const channels = openChannels(settings.alerts);
   const outbox = createOutbox({ outbox: journal.outbox, channels, log, redact, signature, now });
   const count = ({ code }: Alert) => metrics.alerts.inc({ chain: chainName, code });
-  const alerter: Pick<typeof outbox, 'raise' | 'tell'> = {
+  const alerter: Pick<typeof outbox, 'raise' | 'notify'> = {
     raise(alert) {
       outbox.raise(alert);
       count(alert);
     },
-    tell(alert) {
-      outbox.tell(alert);
+    notify(alert) {
+      outbox.notify(alert);
       count(alert);
     },
   };
@@ -182,17 +182,17 @@ async function attempt(
 }
 
 /** Most findings that a status tells, of those the newest. */
-const MAX_TOLD = 100;
+const MAX_LISTED = 100;
 
 /** The findings on a chain, newest first, and the watched requests; JSON as it stands. */
-function tellChain(chainName: string, journal: WatchJournal) {
+function describeChain(chainName: string, journal: WatchJournal) {
   const findings = journal.listFindings();
-  const told = findings.slice(-MAX_TOLD).reverse();
+  const newest = findings.slice(-MAX_LISTED).reverse();
   return {
     chainName,
     requests: Object.fromEntries(journal.count()),
     total: findings.length,
-    findings: told.map((finding) => ({ ...finding, block: `${finding.block}`, isLie: isLie(finding) })),
+    findings: newest.map((finding) => ({ ...finding, block: `${finding.block}`, isLie: isLie(finding) })),
   };
 }
 
@@ -259,7 +259,7 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
       return faults.length === 0 ? { body: 'ok\n' } : { status: 503, body: `${faults.join('\n')}\n` };
     },
     '/status'() {
-      const chains = [...journals].map(([chainName, journal]) => tellChain(chainName, journal));
+      const chains = [...journals].map(([chainName, journal]) => describeChain(chainName, journal));
       const status = { program: 'watchtower', faults: listFaults(), enforces: clients.admin !== undefined, chains };
       return { contentType: 'application/json', body: `${JSON.stringify(status)}\n` };
     },

@@ -81,11 +81,11 @@ function makeRow(
   };
   if (status === 'processing') return { requestId, state: 'held', status, ...nothing, endedBlock: undefined, ...claim };
   // By this clock, too: a gateway whose clock is slow, and a node that is behind, would have an older block count.
-  const [told, seen] = [toSeconds(record.updatedAt), BigInt(Math.floor(atMs / 1000))];
-  const endedSeconds = told > seen ? told : seen;
+  const [stated, seen] = [toSeconds(record.updatedAt), BigInt(Math.floor(atMs / 1000))];
+  const endedSeconds = stated > seen ? stated : seen;
   const endedBlock = head.seconds >= endedSeconds ? head.number : undefined;
   const txHash = record.txHash?.toLowerCase() as Hex | undefined;
-  const doubt = doubts.find(({ from, to }) => told >= from && told <= to);
+  const doubt = doubts.find(({ from, to }) => stated >= from && stated <= to);
   const excuse = claim.excuse === 'undone' ? claim.excuse : (doubt?.excuse ?? claim.excuse);
   return { requestId, state: 'ended', status, ...claim, excuse, txHash, endedSeconds, endedBlock };
 }

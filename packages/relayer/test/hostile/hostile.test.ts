@@ -143,11 +143,11 @@ test('whoever posts to have it pay for nothing costs a relayer less than an hone
 
     const { lost } = await readBooks(world, { relayer: address, from: alone.head + 1n });
     const states = await readStates();
-    const told = await relayer.readMetric('prism_relayer_lost_ether_total');
+    const reported = await relayer.readMetric('prism_relayer_lost_ether_total');
     console.log(
       JSON.stringify({
         ...{ hostile: HOSTILE, kinds: KINDS.length, honest: HONEST_USERS * ROUNDS, tricks: tricksters.played() },
-        ...{ lostEther: Number(lost) / 1e18, toldEther: told, honestHourEther: Number(hourWei) / 1e18 },
+        ...{ lostEther: Number(lost) / 1e18, reportedEther: reported, honestHourEther: Number(hourWei) / 1e18 },
         ...{ aloneMs: Math.round(aloneMs), amidMs: Math.round(amidMs), afterMs: Math.round(afterMs) },
         outcomes: countOutcomes(attacks, states),
         ...{ requests: bodies.length, openAfterHonest: open },
@@ -155,7 +155,7 @@ test('whoever posts to have it pay for nothing costs a relayer less than an hone
     );
     expect(lost).toBeLessThanOrEqual(hourWei);
     // Nothing was lost that the relayer does not know of; of a batch that pays as a whole it counts the refused entries, too.
-    expect(told).toBeGreaterThanOrEqual(Number(lost) / 1e18 - 1e-9);
+    expect(reported).toBeGreaterThanOrEqual(Number(lost) / 1e18 - 1e-9);
     // Of the small size the relayer is done with most in no time.
     if (!isLong) return;
     expect(open).toBeGreaterThan(bodies.length / 2);

@@ -1,5 +1,6 @@
 import {
   chooseTip,
+  collectAnswers,
   leastAgreed,
   mostAgreed,
   parseAddress,
@@ -12,7 +13,6 @@ import {
   type RpcPool,
   RpcUnavailableError,
   TIP_HISTORY,
-  tellEach,
 } from '@prism-gateway/node/rpc';
 import {
   type Address,
@@ -45,7 +45,7 @@ interface SimulatedCall {
 }
 
 /** How many transactions of the account a node says there are. */
-export interface ToldCount {
+export interface NodeCount {
   /** The node's place among the URLs, from 0. */
   readonly node: number;
   readonly count: number;
@@ -70,7 +70,7 @@ export interface Chain {
    *
    * @param timeoutMs - how long the others are waited for once one has answered
    */
-  accountNonces(at: 'latest' | 'pending' | bigint, timeoutMs?: number): Promise<readonly ToldCount[]>;
+  accountNonces(at: 'latest' | 'pending' | bigint, timeoutMs?: number): Promise<readonly NodeCount[]>;
   /** The account's transaction count after the finalized block, as the nodes have it together; undefined: they do not tell. */
   finalNonce(): Promise<number | undefined>;
   /** The account's transaction count, as the nodes have it together. */
@@ -145,18 +145,18 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
   async function accountNonces(
     at: 'latest' | 'pending' | 'finalized' | bigint,
     timeoutMs?: number,
-  ): Promise<readonly ToldCount[]> {
+  ): Promise<readonly NodeCount[]> {
     const parse = (answer: unknown) => parseCount(answer, 'transaction count');
     const params = [from, blockTag(at)];
-    const told = await tellEach(rpc, { method: 'eth_getTransactionCount', params, parse, timeoutMs });
-    return told.map(({ node, answer }) => ({ node, count: answer }));
+    const answers = await collectAnswers(rpc, { method: 'eth_getTransactionCount', params, parse, timeoutMs });
+    return answers.map(({ node, answer }) => ({ node, count: answer }));
   }
 
   /** @returns none where no node knows the call */
   async function askForWaiting(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
     try {
-      const told = await tellEach(rpc, { method, params, parse: (answer) => listWaiting(from, answer) });
-      return told.flatMap(({ answer }) => answer);
+      const answers = await collectAnswers(rpc, { method, params, parse: (answer) => listWaiting(from, answer) });
+      return answers.flatMap(({ answer }) => answer);
     } catch (error) {
       if (error instanceof RpcAnswerError || error instanceof RpcUnavailableError) return [];
       throw error;
@@ -181,12 +181,12 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
       const entry = own.find((each) => parseCount(each.nonce, 'nonce') === nonce);
       return entry && { entry, hash: parseHash(entry.hash, 'hash') };
     }
-    const told = await tellEach(rpc, {
+    const answers = await collectAnswers(rpc, {
       method: 'eth_getBlockByNumber',
       params: [numberToHex(blockNumber), true],
       parse,
     });
-    const found = told.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+    const found = answers.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
     if (rpc.size === 1) return found[0]?.hash;
     const twice = found.find(({ hash }, index) => found.findIndex((other) => other.hash === hash) < index);
     if (twice !== undefined) return twice.hash;
@@ -201,8 +201,8 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
   /** The receipts that each node has which answers; undefined: none. */
   async function receipts(hash: Hash): Promise<readonly (Receipt | undefined)[]> {
     const parse = (answer: unknown) => parseReceipt(answer, { hash, from });
-    const told = await tellEach(rpc, { method: 'eth_getTransactionReceipt', params: [hash], parse });
-    return told.map(({ answer }) => answer);
+    const answers = await collectAnswers(rpc, { method: 'eth_getTransactionReceipt', params: [hash], parse });
+    return answers.map(({ answer }) => answer);
   }
 
   return {
@@ -210,20 +210,20 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
     chainId: async () => parseCount(await rpc.request('eth_chainId', []), 'chain id'),
     async genesisHashes() {
       const parse = (block: unknown) => (block === null ? null : parseHash(parseRecord(block, 'block').hash, 'hash'));
-      const told = await tellEach(rpc, { method: 'eth_getBlockByNumber', params: ['0x0', false], parse });
-      return told.map(({ answer }) => answer);
+      const answers = await collectAnswers(rpc, { method: 'eth_getBlockByNumber', params: ['0x0', false], parse });
+      return answers.map(({ answer }) => answer);
     },
     head,
     async headTimes() {
       const parse = (block: unknown) => parseQuantity(parseRecord(block, 'block').timestamp, 'timestamp');
-      const told = await tellEach(rpc, { method: 'eth_getBlockByNumber', params: ['latest', false], parse });
-      return told.map(({ node, answer }) => ({ node, seconds: answer }));
+      const answers = await collectAnswers(rpc, { method: 'eth_getBlockByNumber', params: ['latest', false], parse });
+      return answers.map(({ node, answer }) => ({ node, seconds: answer }));
     },
     suggestedTip,
     async balance() {
       const parse = (answer: unknown) => parseQuantity(answer, 'balance');
-      const told = await tellEach(rpc, { method: 'eth_getBalance', params: [from, 'latest'], parse });
-      return mostAgreed(told.map(({ answer }) => answer));
+      const answers = await collectAnswers(rpc, { method: 'eth_getBalance', params: [from, 'latest'], parse });
+      return mostAgreed(answers.map(({ answer }) => answer));
     },
     accountNonces,
     async finalNonce() {
@@ -272,8 +272,8 @@ const MAJORITY = 2;
  * @returns the receipt that two of them have, or the only one that answers; undefined where as many have none
  * @throws RpcUnavailableError if they do not agree
  */
-function agreeReceipt(told: readonly (Receipt | undefined)[]): Receipt | undefined {
-  const groups = [...Map.groupBy(told, (receipt) => receipt?.blockHash).values()];
+function agreeReceipt(answers: readonly (Receipt | undefined)[]): Receipt | undefined {
+  const groups = [...Map.groupBy(answers, (receipt) => receipt?.blockHash).values()];
   const [most = [], next = []] = groups.toSorted((one, other) => other.length - one.length);
   if (next.length === 0 || (most.length >= MAJORITY && most.length > next.length)) return most[0];
   throw new RpcUnavailableError('the nodes do not agree on a receipt');

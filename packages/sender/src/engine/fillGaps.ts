@@ -85,7 +85,7 @@ export async function fillGaps(engine: Engine, count: number | undefined): Promi
   engine.gapRounds = first === undefined ? 0 : engine.gapRounds + 1;
   if (engine.gapRounds < MIN_GAP_ROUNDS) return;
   engine.gapRounds = 0;
-  const waiting = mostAgreed((await engine.chain.accountNonces('pending')).map((told) => told.count));
+  const waiting = mostAgreed((await engine.chain.accountNonces('pending')).map((answer) => answer.count));
   const market = await engine.fees.market();
   // A transaction that waits in the node is no gap, even if it is foreign; but one of ours that offers too little waits in vain.
   const isWaiting = (nonce: number) => {

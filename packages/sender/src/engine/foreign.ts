@@ -1,5 +1,5 @@
 import { leastAgreed, RpcUnavailableError } from '@prism-gateway/node/rpc';
-import type { ToldCount } from '../chain/createChain.ts';
+import type { NodeCount } from '../chain/createChain.ts';
 import type { IntentFailure } from '../intents/intent.ts';
 import { SenderError } from '../senderError.ts';
 import { type Engine, forgetIntent, unminedIntents } from './engine.ts';
@@ -58,8 +58,8 @@ function firstOpen({ live, nextNonce }: Engine): number {
 }
 
 /** How many transactions there are as two nodes have it, or the only one there is: that one of several answers alone is no proof. */
-function countAgreed({ chain, nextNonce }: Engine, told: readonly ToldCount[]): number {
-  return chain.nodes > 1 && told.length === 1 ? nextNonce : leastAgreed(told.map(({ count }) => count));
+function countAgreed({ chain, nextNonce }: Engine, counts: readonly NodeCount[]): number {
+  return chain.nodes > 1 && counts.length === 1 ? nextNonce : leastAgreed(counts.map(({ count }) => count));
 }
 
 /**
@@ -71,16 +71,16 @@ function countAgreed({ chain, nextNonce }: Engine, told: readonly ToldCount[]): 
  */
 export async function lookForForeign(engine: Engine): Promise<void> {
   const { chain, nextNonce } = engine;
-  const told = await chain.accountNonces('pending');
-  const likely = told.filter(({ count }) => count <= nextNonce + MAX_NONCE_JUMP);
+  const counts = await chain.accountNonces('pending');
+  const likely = counts.filter(({ count }) => count <= nextNonce + MAX_NONCE_JUMP);
   if (likely.length === 0) throw new RpcUnavailableError('the account nonce is nonsense');
-  const isMore = told.some(({ count }) => count > nextNonce);
+  const isMore = counts.some(({ count }) => count > nextNonce);
   const shown = isMore && chain.nodes > 1 ? await chain.showWaiting(nextNonce) : [];
   const known = Math.max(countAgreed(engine, likely), ...shown.map((nonce) => nonce + 1));
   // Meanwhile it may have signed for some of them itself.
   const from = engine.nextNonce;
   if (known > from) takeForeign(engine, { from, to: known });
-  for (const { node, count } of told) {
+  for (const { node, count } of counts) {
     const isAlone = count > Math.max(from, known) || (chain.nodes > 1 && count < firstOpen(engine));
     if (isAlone) engine.emit({ type: 'outlier', node, count, agreed: engine.nextNonce });
   }
@@ -99,15 +99,15 @@ type PoolState = 'waiting' | 'mined' | 'dropped';
 /** The nodes' joint answer. On a tie it does not wait, unless a node can show a waiting transaction, and none says that it is mined. */
 async function findPoolState(
   { chain, live, nextNonce }: Engine,
-  told: readonly { readonly latest: number; readonly state: PoolState }[],
+  counts: readonly { readonly latest: number; readonly state: PoolState }[],
 ): Promise<PoolState> {
-  const count = (wanted: PoolState) => told.filter(({ state }) => state === wanted).length;
+  const count = (wanted: PoolState) => counts.filter(({ state }) => state === wanted).length;
   const [waiting, mined, dropped] = [count('waiting'), count('mined'), count('dropped')];
   const over = mined >= dropped ? 'mined' : 'dropped';
   if (waiting > mined + dropped) return 'waiting';
   if (waiting === 0 || mined > 0) return over;
   const own = new Set([...live.values()].map(({ nonce }) => nonce));
-  const shown = await chain.showWaiting(Math.min(...told.map(({ latest }) => latest)));
+  const shown = await chain.showWaiting(Math.min(...counts.map(({ latest }) => latest)));
   return shown.some((nonce) => nonce < nextNonce && !own.has(nonce)) ? 'waiting' : over;
 }
 
@@ -115,14 +115,14 @@ async function findPoolState(
 async function readPoolStates({ chain }: Engine, heldBelow: number) {
   const [latest, pending] = await Promise.all([chain.accountNonces('latest'), chain.accountNonces('pending')]);
   const waiting = new Map(pending.map(({ node, count }) => [node, count]));
-  const told = latest.flatMap(({ node, count }) => {
+  const counts = latest.flatMap(({ node, count }) => {
     const all = waiting.get(node);
     if (all === undefined) return [];
     const state: PoolState = count >= heldBelow ? 'mined' : all > count ? 'waiting' : 'dropped';
     return [{ latest: count, state }];
   });
-  if (told.length === 0) throw new RpcUnavailableError('no node says how many transactions there are');
-  return told;
+  if (counts.length === 0) throw new RpcUnavailableError('no node says how many transactions there are');
+  return counts;
 }
 
 /**
@@ -135,14 +135,14 @@ async function readPoolStates({ chain }: Engine, heldBelow: number) {
 export async function waitForForeign(engine: Engine): Promise<boolean> {
   const { heldBelow } = engine;
   if (heldBelow === undefined) return true;
-  const told = await readPoolStates(engine, heldBelow);
-  const state = await findPoolState(engine, told);
+  const counts = await readPoolStates(engine, heldBelow);
+  const state = await findPoolState(engine, counts);
   // The nonce to wait for has changed meanwhile.
   if (state === 'waiting' || engine.heldBelow !== heldBelow) return false;
   if (state === 'dropped') {
     // Our own transactions stand behind it.
     if (unminedIntents(engine).length > 0) return false;
-    const latest = leastAgreed(told.map((one) => one.latest));
+    const latest = leastAgreed(counts.map((one) => one.latest));
     engine.nextNonce = Math.max(latest, (engine.journal.highestNonce() ?? -1) + 1);
     engine.journal.setFact(SETTLED, `${engine.nextNonce}`);
   }

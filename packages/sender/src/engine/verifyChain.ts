@@ -53,12 +53,12 @@ interface Counts {
 
 /** Those that have fallen behind: what they know of fewer transactions says nothing. */
 async function listStale(chain: Chain, nowMs: number): Promise<readonly number[]> {
-  const told = await chain.headTimes();
+  const answers = await chain.headTimes();
   const latest = BigInt(Math.floor(nowMs / 1000)) + STALE_SECONDS;
   // A block of the future is made up.
-  if (told.some(({ seconds }) => seconds > latest)) return [];
-  const isStale = (seconds: bigint) => told.some((other) => seconds + STALE_SECONDS < other.seconds);
-  return told.filter(({ seconds }) => isStale(seconds)).map(({ node }) => node);
+  if (answers.some(({ seconds }) => seconds > latest)) return [];
+  const isStale = (seconds: bigint) => answers.some((other) => seconds + STALE_SECONDS < other.seconds);
+  return answers.filter(({ seconds }) => isStale(seconds)).map(({ node }) => node);
 }
 
 /**
@@ -71,17 +71,20 @@ async function readCounts(chain: Chain, nowMs: number): Promise<readonly Counts[
   ]);
   const waiting = new Map(pending.map(({ node, count }) => [node, count]));
   const stale = latest.length === 2 && latest[0]?.count !== latest[1]?.count ? await listStale(chain, nowMs) : [];
-  const told = latest
+  const answers = latest
     .filter(({ node }) => !stale.includes(node))
     .map(({ node, count }) => ({ latestNonce: count, pendingNonce: waiting.get(node) ?? -1 }));
-  return told.filter(({ latestNonce, pendingNonce: all }) => all >= latestNonce && all - latestNonce <= MAX_PENDING);
+  return answers.filter(({ latestNonce, pendingNonce: all }) => all >= latestNonce && all - latestNonce <= MAX_PENDING);
 }
 
 /** @throws RpcUnavailableError where all say nonsense, or two say different things and no journal knows better */
 async function readNonces(chain: Chain, { journal, nowMs }: { journal: Journal; nowMs: number }): Promise<Counts> {
-  const told = await readCounts(chain, nowMs);
-  if (told.length === 0) throw new RpcUnavailableError('the account nonce is nonsense');
-  const [latest, pending] = [told.map(({ latestNonce }) => latestNonce), told.map(({ pendingNonce }) => pendingNonce)];
+  const answers = await readCounts(chain, nowMs);
+  if (answers.length === 0) throw new RpcUnavailableError('the account nonce is nonsense');
+  const [latest, pending] = [
+    answers.map(({ latestNonce }) => latestNonce),
+    answers.map(({ pendingNonce }) => pendingNonce),
+  ];
   const [one, other] = latest;
   if (latest.length === 2 && one !== other && journal.highestNonce() === undefined) {
     const reason = `of two nodes one says that the account has made ${one} transactions, the other ${other}`;
@@ -93,9 +96,9 @@ async function readNonces(chain: Chain, { journal, nowMs }: { journal: Journal; 
 /** @returns what most nodes say, or the journal and one of them; undefined if none still has the first block, or nothing is agreed */
 function chooseGenesis(
   { nodes }: Chain,
-  { journal, told }: { readonly journal: Journal; readonly told: readonly (Hash | null)[] },
+  { journal, answers }: { readonly journal: Journal; readonly answers: readonly (Hash | null)[] },
 ): Hash | undefined {
-  const hashes = told.filter((hash) => hash !== null);
+  const hashes = answers.filter((hash) => hash !== null);
   const known = hashes.find((hash) => hash === journal.fact('genesisHash'));
   const groups = [...Map.groupBy(hashes, (hash) => hash).values()];
   const [most = [], next = []] = groups.toSorted((one, other) => other.length - one.length);
@@ -103,12 +106,12 @@ function chooseGenesis(
   return known ?? (isAgreed ? most[0] : undefined);
 }
 
-function settleFact(journal: Journal, fact: { name: string; value: string; told: string }): void {
+function settleFact(journal: Journal, fact: { name: string; value: string; answers: string }): void {
   const first = journal.settleFact(fact.name, fact.value);
   if (first === fact.value) return;
   throw new SenderError(
     'WRONG_CHAIN',
-    `The journal was kept for ${fact.told} ${first}, not ${fact.value}; use another journal.`,
+    `The journal was kept for ${fact.answers} ${first}, not ${fact.value}; use another journal.`,
   );
 }
 
@@ -134,12 +137,12 @@ export async function verifyChain(parts: {
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);
   }
-  settleFact(journal, { name: 'chainId', value: `${chainId}`, told: 'chain' });
-  settleFact(journal, { name: 'address', value: options.account.address.toLowerCase(), told: 'the key of' });
+  settleFact(journal, { name: 'chainId', value: `${chainId}`, answers: 'chain' });
+  settleFact(journal, { name: 'address', value: options.account.address.toLowerCase(), answers: 'the key of' });
   // A devnet that was started anew has the same id and another history.
-  const genesisHash = chooseGenesis(chain, { journal, told: genesisHashes });
+  const genesisHash = chooseGenesis(chain, { journal, answers: genesisHashes });
   if (genesisHash !== undefined) {
-    settleFact(journal, { name: 'genesisHash', value: genesisHash, told: 'the chain whose first block is' });
+    settleFact(journal, { name: 'genesisHash', value: genesisHash, answers: 'the chain whose first block is' });
   }
   return { chainId, ...nonces };
 }

@@ -37,7 +37,7 @@ async function fetchReceipts(intents: readonly LiveIntent[], read: Chain['receip
   const looks = intents.flatMap((intent) => currentVersions(intent).map((version) => ({ intent, version })));
   const answers = await Promise.allSettled(looks.map(({ version }) => read(version.hash)));
   const found: Finding[] = [];
-  const told = new Set<LiveIntent>();
+  const reported = new Set<LiveIntent>();
   let fault: unknown;
   for (const [place, look] of looks.entries()) {
     // One answer for each look.
@@ -45,9 +45,9 @@ async function fetchReceipts(intents: readonly LiveIntent[], read: Chain['receip
     if (answer.status === 'rejected') fault ??= answer.reason;
     else if (answer.value === undefined) continue;
     else found.push({ ...look, receipt: answer.value });
-    told.add(look.intent);
+    reported.add(look.intent);
   }
-  return { found, missing: intents.filter((intent) => !told.has(intent)), fault };
+  return { found, missing: intents.filter((intent) => !reported.has(intent)), fault };
 }
 
 function takeMisses(engine: Engine, missing: readonly LiveIntent[]): void {

@@ -24,7 +24,7 @@ export interface WrittenTransaction {
   readonly failure?: string;
 }
 
-const tell = ({ code, message }: IntentFailure) => `${code}: ${message}`;
+const describe = ({ code, message }: IntentFailure) => `${code}: ${message}`;
 
 /**
  * Reads the transactions that were signed for some intents from a sender's journal, which may be in use.
@@ -46,7 +46,7 @@ export function readTransactions(journalPath: string, intentIds: readonly string
     return intentIds.flatMap((intentId) => {
       const { txHashes = [], nonce = 0, updatedAtMs = 0, state = '', failure: why } = ended.get(intentId) ?? {};
       const pruned = txHashes.map((txHash): WrittenTransaction => {
-        return { intentId, txHash, nonce, signedAtMs: updatedAtMs, state, ...(why && { failure: tell(why) }) };
+        return { intentId, txHash, nonce, signedAtMs: updatedAtMs, state, ...(why && { failure: describe(why) }) };
       });
       const whole = select.all(intentId).map((row): WrittenTransaction => {
         // The columns are the schema's own.
@@ -64,7 +64,7 @@ export function readTransactions(journalPath: string, intentIds: readonly string
             mined.txHash === row.hash && {
               mined: { atMs: mined.seenAtMs, blockNumber: `${mined.blockNumber}` },
             }),
-          ...(failure && { failure: tell(failure) }),
+          ...(failure && { failure: describe(failure) }),
         };
       });
       return [...pruned, ...whole];

@@ -5,8 +5,8 @@ const megabytes = (bytes: number) => `${Math.round(bytes / BYTES_A_MEGABYTE)} MB
 const milliseconds = (ms: number) => `${Math.round(ms)} ms`;
 
 function describeAnswers(answers: ReadonlyMap<number, number>): string {
-  const told = [...answers].sort(([a], [b]) => a - b).map(([status, times]) => `${times} × ${status}`);
-  return told.length === 0 ? 'none read' : told.join(', ');
+  const counts = [...answers].sort(([a], [b]) => a - b).map(([status, times]) => `${times} × ${status}`);
+  return counts.length === 0 ? 'none read' : counts.join(', ');
 }
 
 /** Writes what came of an attack for a person. @returns lines */

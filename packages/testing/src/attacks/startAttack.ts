@@ -21,9 +21,9 @@ export async function startAttack(order: AttackOrder): Promise<StartedAttack> {
   await once(worker, 'message');
   return {
     async state() {
-      const told = once(worker, 'message');
+      const ready = once(worker, 'message');
       worker.postMessage('state');
-      const [state] = await told;
+      const [state] = await ready;
       // The thread answers a question for its state with it.
       return state as AttackState;
     },

@@ -58,7 +58,7 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
     world.gasPrice() < MAX_FEE_WEI;
 
   /** Whether a person was told of a payment by name, or of late ones since. */
-  const isTold = ({ id, postedAtMs }: PaymentStory, frontend: string) => {
+  const isAlerted = ({ id, postedAtMs }: PaymentStory, frontend: string) => {
     const own = installations.find((one) => one.frontend.name === frontend)?.payers ?? [];
     const hosts = own.map(({ service }) => service.host);
     return chat.some(
@@ -90,7 +90,7 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
       report('payment ends', id, `A payment is not completed after ${story.openCalmMs / 1000} s (${states}).`);
     if (expects !== 'paid' && ageMs > TOLD_BOUND_MS && !chat.some(({ text }) => text.includes(id)))
       report('payment told', id, `Nobody was told of a payment that is to be ${expects} (${states}).`);
-    if (expects === 'paid' && ageMs > SILENT_BOUND_MS && !isTold(story, frontend))
+    if (expects === 'paid' && ageMs > SILENT_BOUND_MS && !isAlerted(story, frontend))
       report(
         'payment told',
         id,

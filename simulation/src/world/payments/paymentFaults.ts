@@ -23,16 +23,16 @@ interface Setting {
   readonly payments: Payments;
   readonly world: Pick<World, 'chain' | 'nodes' | 'breaches'>;
   /** Writes down what happens. */
-  readonly tell: (text: string) => void;
+  readonly announce: (text: string) => void;
 }
 
 /** Runs a command of the payment relayer on its machine, as its operator. */
-async function operate({ realm, tell }: Setting, { service }: Payer, words: readonly string[]): Promise<void> {
+async function operate({ realm, announce }: Setting, { service }: Payer, words: readonly string[]): Promise<void> {
   const environment = { ...service.environment, DATA_DIR: realm.diskOf(service.host) };
   const run = () => runCommand([...words, '--who', 'operator'], { environment, print: () => undefined });
   const { process } = await realm.start(`${service.name}-operator`, service.host, run);
   realm.kill(process);
-  tell(`operator of ${service.name}: prism payments ${words.join(' ')}`);
+  announce(`operator of ${service.name}: prism payments ${words.join(' ')}`);
 }
 
 /** Whether an instance says that its key is used elsewhere, and nobody has said since that it is clear. */
@@ -57,7 +57,7 @@ async function untilPaying({ realm }: Setting, { service }: Payer): Promise<void
 
 /** A second process with the same key and settings, on another machine with an empty disk. */
 async function playTwin(setting: Setting, payer: Payer, minutes: number): Promise<void> {
-  const { realm, tell } = setting;
+  const { realm, announce } = setting;
   const name = `${payer.service.name}-twin`;
   const twin = createPaymentsService(realm, name, {
     ...payer.service.environment,
@@ -65,52 +65,52 @@ async function playTwin(setting: Setting, payer: Payer, minutes: number): Promis
   });
   payer.hasLostBooks = true;
   await untilPaying(setting, payer);
-  tell(`a second process has the key of ${payer.service.name}`);
+  announce(`a second process has the key of ${payer.service.name}`);
   await twin.start();
   await pause(minutes * 60_000);
-  tell(`the second process of ${payer.service.name} is found and stopped`);
+  announce(`the second process of ${payer.service.name} is found and stopped`);
   await twin.stop();
   await resume(setting, payer, 'a second process was stopped');
 }
 
 /** An account runs dry: the gas monitor tells of it while there is still something left, and an operator fills it up. */
-async function playDry({ realm, payments, world, tell }: Setting, { service, key }: Payer): Promise<void> {
+async function playDry({ realm, payments, world, announce }: Setting, { service, key }: Payer): Promise<void> {
   const { chain, nodes, breaches } = world;
   const { clock } = realm;
   const [before, sinceMs] = [chain.balance(key.address), clock.now()];
   chain.fund(key.address, DRY_WEI - before);
-  tell(`${service.name} has little ether left`);
-  const isTold = () =>
+  announce(`${service.name} has little ether left`);
+  const isAlerted = () =>
     payments.chat.some(
       ({ from, atMs, text }) => from === payments.monitor.host && atMs > sinceMs && text.includes(key.address),
     );
-  const canTell = () => payments.monitor.isUp() && nodes.every(isWell);
+  const canAlert = () => payments.monitor.isUp() && nodes.every(isWell);
   let isAble = true;
-  while (!isTold() && clock.now() - sinceMs < DRY_BOUND_MS) {
-    isAble &&= canTell();
+  while (!isAlerted() && clock.now() - sinceMs < DRY_BOUND_MS) {
+    isAble &&= canAlert();
     await pause(10_000);
   }
-  if (!isTold() && isAble)
+  if (!isAlerted() && isAble)
     breaches.push({
       ...{ invariant: 'gas told', about: service.name, atMs: clock.now() },
       text: `The gas monitor has not told of ${key.address}, which has ${chain.balance(key.address)} wei.`,
     });
   chain.fund(key.address, before - DRY_WEI);
-  tell(`${service.name} is filled up`);
+  announce(`${service.name} is filled up`);
 }
 
 /** A second instance with a key of its own, that nobody has named to the first, while the shop forgets claims soon. */
-async function playUnnamed({ payments, tell }: Setting, random: Random, minutes: number): Promise<void> {
+async function playUnnamed({ payments, announce }: Setting, random: Random, minutes: number): Promise<void> {
   const { unnamed, installations } = payments;
   const [plain] = installations;
   if (plain === undefined) return;
-  tell(`${unnamed.service.name} serves ${plain.frontend.name} too, and nobody has named it`);
+  announce(`${unnamed.service.name} serves ${plain.frontend.name} too, and nobody has named it`);
   plain.frontend.faults.leaseMs = random.between(1000, 15_000);
   await unnamed.service.start();
   await pause(minutes * 60_000);
   await unnamed.service.stop();
   plain.frontend.heal();
-  tell(`${unnamed.service.name} is stopped`);
+  announce(`${unnamed.service.name} is stopped`);
 }
 
 /**
@@ -124,7 +124,7 @@ export function createPaymentPlays(
     readonly during: (name: string, work: () => Promise<void>) => Promise<void>;
   },
 ) {
-  const { realm, payments, tell, random, during } = setting;
+  const { realm, payments, announce, random, during } = setting;
   return {
     /** A frontend does wrong. */
     async cards(minutes: number) {
@@ -137,7 +137,7 @@ export function createPaymentPlays(
         'takes them late',
         'is down',
       ]);
-      tell(`${frontend.name} ${kind}`);
+      announce(`${frontend.name} ${kind}`);
       if (kind === 'forgets claims soon') frontend.faults.leaseMs = from.between(1000, 30_000);
       if (kind === 'lists twice') frontend.faults.listsTwice = true;
       if (kind === 'refuses completions') frontend.faults.completions = 'refused';
@@ -147,7 +147,7 @@ export function createPaymentPlays(
       if (kind === 'refuses completions') frontend.faults.leaseMs = from.between(1000, 60_000);
       await pause(minutes * 60_000);
       frontend.heal();
-      tell(`${frontend.name} does right again`);
+      announce(`${frontend.name} does right again`);
     },
     /** An instance is killed, restarted, loses its disk or gets an older one back, or its key is used twice. */
     async payers(minutes: number) {
@@ -156,7 +156,7 @@ export function createPaymentPlays(
       const { service } = payer;
       const kind = from.pick(['kill', 'kill', 'commit', 'restart', 'lost disk', 'backup', 'twin', 'unnamed', 'dry']);
       await during('payments', async () => {
-        tell(`${service.name}: ${kind}`);
+        announce(`${service.name}: ${kind}`);
         if (kind === 'twin') return await playTwin(setting, payer, minutes);
         if (kind === 'dry') return await playDry(setting, payer);
         if (kind === 'unnamed') return await playUnnamed(setting, from, minutes);

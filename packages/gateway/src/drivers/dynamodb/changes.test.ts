@@ -19,11 +19,11 @@ describeWithDynamo('changes that are watched', () => {
 
   /** Watches, and counts. */
   function watch(interest: ChangeInterest) {
-    const told = new EventTarget();
-    const watched = { count: 0, next: () => once(told, 'told'), end: () => {} };
+    const reported = new EventTarget();
+    const watched = { count: 0, next: () => once(reported, 'told'), end: () => {} };
     watched.end = here.changes.watch(interest, () => {
       watched.count++;
-      told.dispatchEvent(new Event('told'));
+      reported.dispatchEvent(new Event('told'));
     });
     return watched;
   }
@@ -34,9 +34,9 @@ describeWithDynamo('changes that are watched', () => {
     await stores.requests.create(record);
     await stores.requests.create(other);
     const [watched, quiet] = [record, other].map(({ requestId }) => watch({ requestId, status: 'pending' }));
-    const told = watched!.next();
+    const reported = watched!.next();
     await stores.requests.claim(claimOf(record));
-    await told;
+    await reported;
     expect(quiet!.count).toBe(0);
     watched!.end();
     quiet!.end();
@@ -50,10 +50,10 @@ describeWithDynamo('changes that are watched', () => {
       await requests.claim(claimOf(record, { relayer }));
     }
     const watched = watch({ chainName: record.chainName });
-    const told = watched.next();
+    const reported = watched.next();
     if (how === 'created') await requests.create(record);
     else await requests.release({ requestId: record.requestId, relayer, releaseId: 'any', now: Date.now() });
-    await told;
+    await reported;
     expect(watched.count).toBe(1);
     watched.end();
   });
@@ -63,9 +63,9 @@ describeWithDynamo('changes that are watched', () => {
     await here.requests.create(record);
     const [ended, watched] = [1, 2].map(() => watch({ requestId: record.requestId, status: 'pending' }));
     ended!.end();
-    const told = watched!.next();
+    const reported = watched!.next();
     await here.requests.claim(claimOf(record));
-    await told;
+    await reported;
     expect(ended!.count).toBe(0);
     watched!.end();
   });

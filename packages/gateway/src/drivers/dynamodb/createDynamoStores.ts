@@ -48,7 +48,7 @@ const LOOK_MS = 2000;
 /** Watches of this process, and what its own calls tell them. */
 interface WatchedChanges extends RequestChanges {
   /** Tells at once that this process has moved a request, or stored it. */
-  tell(request: Pick<StoredRequest, 'requestId' | 'chainName' | 'status'>): void;
+  notify(request: Pick<StoredRequest, 'requestId' | 'chainName' | 'status'>): void;
   /** Tells at once that this process has removed a request. */
   removed(requestId: string): void;
   /** Ends the looks. */
@@ -80,7 +80,7 @@ function createRequestChanges(table: Table): WatchedChanges {
       lookLater();
       return unwatch;
     },
-    tell({ requestId, chainName, status }) {
+    notify({ requestId, chainName, status }) {
       watchers.moved(requestId);
       if (status === INITIAL_STATUS) watchers.appeared(chainName);
     },
@@ -93,7 +93,7 @@ function createRequestChanges(table: Table): WatchedChanges {
 const MAX_BATCH_WRITES = 32;
 
 /** Who is told what the store has moved. */
-interface MoveListener extends Pick<WatchedChanges, 'tell'> {
+interface MoveListener extends Pick<WatchedChanges, 'notify'> {
   /** Told of each claim that its relayer has lost to a rival. */
   readonly conflict: (relayer: string) => void;
 }
@@ -108,12 +108,12 @@ function createRequestStore(table: RequestTable, changes: MoveListener): Request
 
   async function create(record: StoredRequest, submission: Submission | undefined): Promise<Creation> {
     const creation = await createRequest({ table, params, get }, record, submission);
-    if (creation.outcome === 'created') changes.tell(record);
+    if (creation.outcome === 'created') changes.notify(record);
     return creation;
   }
   async function noteClaim(relayer: string, claim: Promise<ClaimTransition>): Promise<ClaimTransition> {
     const known = await claim;
-    if (known.outcome === 'moved') changes.tell(known.record);
+    if (known.outcome === 'moved') changes.notify(known.record);
     if (known.outcome === 'conflict') changes.conflict(relayer);
     return known;
   }
@@ -122,7 +122,7 @@ function createRequestStore(table: RequestTable, changes: MoveListener): Request
     const known = await transition;
     if (known.outcome === 'moved') {
       openClaims.ended(known.record.requestId);
-      changes.tell(known.record);
+      changes.notify(known.record);
     }
     return known;
   }
@@ -244,7 +244,7 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
   const conflicts = createConflictCounter(deliveries);
   let flushedAt = Number.NEGATIVE_INFINITY;
   const listener = {
-    tell: changes.tell,
+    notify: changes.notify,
     conflict(relayer: string): void {
       conflicts.add(relayer);
       if (now() - flushedAt < CONFLICTS_MS) return;

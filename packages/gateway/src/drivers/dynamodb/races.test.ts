@@ -29,7 +29,7 @@ describeWithDynamo('races among faults', () => {
     rig.proxy.setShares(FAULTS);
 
     const winners = new Map<string, string[]>();
-    const told409 = new Set<string>();
+    const refused409 = new Set<string>();
     const violations: string[] = [];
     async function race(relayer: string, number: number): Promise<void> {
       const store = processes[number % PROCESSES]!;
@@ -43,7 +43,7 @@ describeWithDynamo('races among faults', () => {
           if (answer === undefined) continue;
           if (answer.outcome === 'moved')
             winners.set(record.requestId, [...(winners.get(record.requestId) ?? []), relayer]);
-          else if (!isInDoubt) told409.add(`${record.requestId} ${relayer}`);
+          else if (!isInDoubt) refused409.add(`${record.requestId} ${relayer}`);
           break;
         }
       }
@@ -54,9 +54,10 @@ describeWithDynamo('races among faults', () => {
 
     for (const { requestId } of records) {
       const { claimedBy = '' } = (await processes[0]!.get(requestId)) ?? {};
-      const told = winners.get(requestId) ?? [];
-      if (told.length > 1 || (told[0] !== undefined && told[0] !== claimedBy)) violations.push(`${requestId}: ${told}`);
-      if (told409.has(`${requestId} ${claimedBy}`)) violations.push(`${requestId}: its owner was told 409`);
+      const reported = winners.get(requestId) ?? [];
+      if (reported.length > 1 || (reported[0] !== undefined && reported[0] !== claimedBy))
+        violations.push(`${requestId}: ${reported}`);
+      if (refused409.has(`${requestId} ${claimedBy}`)) violations.push(`${requestId}: its owner was told 409`);
       const reports = await Promise.all(
         [anyAddress(), claimedBy, anyAddress()].map((relayer) =>
           processes[1]!.report(reportOf({ requestId }, { relayer })),

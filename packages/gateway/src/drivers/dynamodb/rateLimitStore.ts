@@ -90,7 +90,7 @@ export function createRateLimitStore(table: RateLimitTable): RateLimitStore {
   }
 
   /** Tells the table, and learns what others have counted. */
-  async function tell(known: Known, take: Take): Promise<void> {
+  async function flush(known: Known, take: Take): Promise<void> {
     const { hits, calls } = known.unsent;
     known.unsent = { hits: 0, calls: 0 };
     try {
@@ -99,8 +99,8 @@ export function createRateLimitStore(table: RateLimitTable): RateLimitStore {
         known.previous = Math.max(known.previous, previous);
         known.knowsPrevious = true;
       }
-      const told = await addHits(table, take, hits);
-      known.current = Math.max(known.current, told + known.unsent.hits);
+      const total = await addHits(table, take, hits);
+      known.current = Math.max(known.current, total + known.unsent.hits);
     } catch (error) {
       known.unsent = { hits: known.unsent.hits + hits, calls: known.unsent.calls + calls };
       throw error;
@@ -118,7 +118,7 @@ export function createRateLimitStore(table: RateLimitTable): RateLimitStore {
       known.current += hits;
       known.unsent.hits += hits;
       known.unsent.calls++;
-      if (isDue(known, limit)) await tell(known, take);
+      if (isDue(known, limit)) await flush(known, take);
       return { allowed: true, counts: { current: known.current, previous: known.previous } };
     },
     async peek(key, window) {

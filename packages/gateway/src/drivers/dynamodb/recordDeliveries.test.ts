@@ -28,12 +28,12 @@ describeWithDynamo('what the stream tells', () => {
   }
 
   async function deliverAll(): Promise<string[]> {
-    const told: string[] = [];
+    const reported: string[] = [];
     for (let taken = await take(); taken.length > 0; taken = await take()) {
-      told.push(...taken.map((one) => bodyOf(one).type.slice('request.'.length)));
+      reported.push(...taken.map((one) => bodyOf(one).type.slice('request.'.length)));
       await settle(taken);
     }
-    return told;
+    return reported;
   }
 
   // Shows WEBHOOK-5.

@@ -116,11 +116,11 @@ export function createMoveRecorder(context: RecorderContext): MoveRecorder {
       const changes = batch.flatMap((one) => readChange(one, logger) ?? []);
       const moves = changes.flatMap((change) => moveOf(change) ?? []);
       const known = moves.length === 0 ? [] : await webhooks.list();
-      const told: string[] = [];
+      const woken: string[] = [];
       for (const webhook of known) {
-        if ((await writeOutbox(context, room, { moves, webhook })) > 0) told.push(webhook.webhookId);
+        if ((await writeOutbox(context, room, { moves, webhook })) > 0) woken.push(webhook.webhookId);
       }
-      if (told.length > 0) await context.wake(told);
+      if (woken.length > 0) await context.wake(woken);
     },
   };
 }

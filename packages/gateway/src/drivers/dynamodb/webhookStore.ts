@@ -77,8 +77,8 @@ function applyTarget(webhook: RegisteredWebhook, target: WebhookTarget, now: num
 /** Adds how deliveries go. @param waiting - how many do */
 function withHealth(webhook: RegisteredWebhook, health: StoredHealth, waiting: number): WebhookRecord {
   const { dropped, droppedAt, deliveredAt, failingSince, disabledAt, disabledReason } = health;
-  const told = { droppedAt, deliveredAt, failingSince, disabledAt, disabledReason };
-  const given = Object.entries(told).filter(([, value]) => value !== undefined);
+  const history = { droppedAt, deliveredAt, failingSince, disabledAt, disabledReason };
+  const given = Object.entries(history).filter(([, value]) => value !== undefined);
   return { ...webhook, health: { waiting, dropped, ...Object.fromEntries(given) } };
 }
 

@@ -167,9 +167,9 @@ describe('never open', () => {
     issuer.behave('introspection', 'hang-up');
     const token = issuer.issueOpaque();
     const error = await verify(token).catch((caught: Error) => caught);
-    const told = JSON.stringify([logger.lines, String(error), String((error as Error).cause)]);
-    expect(told).toContain('introspection');
-    expect(told).not.toContain(token);
-    expect(told).not.toContain('not-a-secret');
+    const reported = JSON.stringify([logger.lines, String(error), String((error as Error).cause)]);
+    expect(reported).toContain('introspection');
+    expect(reported).not.toContain(token);
+    expect(reported).not.toContain('not-a-secret');
   });
 });

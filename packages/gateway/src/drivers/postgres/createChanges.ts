@@ -30,7 +30,7 @@ interface Notification extends Partial<Pick<CommittedChanges, 'requestIds' | 'ch
 }
 
 /** Numbers of moves that have been told, in whatever order. */
-function createTold() {
+function createSeenMoves() {
   /** All up to here have been. */
   let whole = 0;
   let ranges: { readonly after: number; readonly last: number }[] = [];
@@ -57,7 +57,7 @@ function createTold() {
  */
 export function createChanges({ connect, read, tables, process }: ChangesOptions): PostgresChanges {
   const watchers = createWatchers();
-  const told = createTold();
+  const seen = createSeenMoves();
   let listener: pg.Client | undefined;
   let connecting = false;
   let timer: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
     watchers.lookUp((requestId) => statuses.get(requestId));
   }
 
-  function tell({ requestIds, chainNames }: Pick<CommittedChanges, 'requestIds' | 'chainNames'>): void {
+  function wake({ requestIds, chainNames }: Pick<CommittedChanges, 'requestIds' | 'chainNames'>): void {
     for (const requestId of requestIds) watchers.moved(requestId);
     for (const chainName of chainNames) watchers.appeared(chainName);
   }
@@ -84,8 +84,8 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
     // Written by this database's gateways.
     const { process: from, requestIds, chainNames, ...range }: Notification = JSON.parse(payload ?? '{}');
     if (from === process) return;
-    told.add(range);
-    if (requestIds !== undefined && chainNames !== undefined) tell({ requestIds, chainNames });
+    seen.add(range);
+    if (requestIds !== undefined && chainNames !== undefined) wake({ requestIds, chainNames });
     else void lookUp().catch(() => undefined);
   }
 
@@ -109,7 +109,7 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
   async function poll(): Promise<void> {
     await listen().catch(() => undefined);
     const [row] = await read(`SELECT value FROM ${tables.counters} WHERE name = 'sequence'`);
-    const missed = told.lacks(before);
+    const missed = seen.lacks(before);
     before = Number(row?.value ?? 0);
     if (missed) await lookUp();
   }
@@ -136,8 +136,8 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
       };
     },
     committed(changes) {
-      told.add(changes.moves);
-      tell(changes);
+      seen.add(changes.moves);
+      wake(changes);
     },
     async close() {
       isClosed = true;

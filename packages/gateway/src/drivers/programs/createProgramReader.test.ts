@@ -66,8 +66,8 @@ test('a program that says nothing is waited for three seconds, then briefly, and
   let isMute = true;
   const read = createProgramReader({ mute: await serve((_, outgoing) => void (isMute || outgoing.end('{}'))) });
   expect(await read()).toEqual([{ name: 'mute', error: 'it does not answer' }]);
-  const told = read('pi_1');
-  expect(await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 1000))])).toEqual([
+  const reported = read('pi_1');
+  expect(await Promise.race([reported, new Promise((resolve) => setTimeout(resolve, 1000))])).toEqual([
     { name: 'mute', error: 'it does not answer' },
   ]);
   isMute = false;

@@ -76,10 +76,10 @@ function nameChains(chains: readonly ChainCounts[]): readonly string[] {
 
 /** Counts by chain, those without a name of their own together. */
 function boundChains(chains: readonly ChainCounts[]): Map<string, Record<RequestStatus, number>> {
-  const told = new Set<string | null>(nameChains(chains));
+  const named = new Set<string | null>(nameChains(chains));
   const counts = new Map<string, Record<RequestStatus, number>>();
   for (const chain of chains) {
-    const label = told.has(chain.chainName) ? (chain.chainName ?? OTHER_CHAINS) : OTHER_CHAINS;
+    const label = named.has(chain.chainName) ? (chain.chainName ?? OTHER_CHAINS) : OTHER_CHAINS;
     const sum = counts.get(label) ?? { pending: 0, processing: 0, success: 0, failed: 0 };
     for (const status of REQUEST_STATUSES) sum[status] += chain[status];
     counts.set(label, sum);

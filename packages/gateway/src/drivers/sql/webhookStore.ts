@@ -20,24 +20,24 @@ export function createWebhookStore(
   const listeners = new Set<(moves: number) => void>();
   /** As far as this process knows; without any, a commit is nothing to look after. */
   let hasWebhooks = true;
-  const tell = (moves: number) => {
+  const notify = (moves: number) => {
     for (const listener of listeners) listener(moves);
   };
-  const told = <T>(value: T): T => {
+  const notified = <T>(value: T): T => {
     hasWebhooks = true;
-    tell(0);
+    notify(0);
     return value;
   };
-  onMoves((moves) => hasWebhooks && tell(moves));
+  onMoves((moves) => hasWebhooks && notify(moves));
   return {
     webhooks: {
-      add: async (webhook) => told(await write('addWebhook', webhook)),
+      add: async (webhook) => notified(await write('addWebhook', webhook)),
       list: async () => (await read(`SELECT * FROM ${t.webhooks} ORDER BY created_at, id`)).map(webhookOfRow),
       async find(webhookId) {
         const [row] = await read(`SELECT * FROM ${t.webhooks} WHERE id = ?1`, webhookId);
         return row && webhookOfRow(row);
       },
-      change: async (change) => told(await write('changeWebhook', change)),
+      change: async (change) => notified(await write('changeWebhook', change)),
       rotate: (rotation) => write('rotateWebhook', rotation),
       remove: (webhookId) => write('removeWebhook', webhookId),
       async listDeliveries({ webhookId, status = null, requestId = null, limit, after }) {
@@ -49,7 +49,7 @@ export function createWebhookStore(
         );
         return rows.map(deliveryOfRow);
       },
-      resend: async (order) => told(await write('resendDelivery', order)),
+      resend: async (order) => notified(await write('resendDelivery', order)),
     },
     deliveries: {
       async nextDueAt(except = []) {

@@ -109,16 +109,16 @@ function readPage<T>(read: () => T): T {
 }
 
 /** Tells of what a write has moved, once it is acknowledged. */
-function tellOf(changes: OwnMoves) {
-  const told = <T extends { readonly outcome: string }>(requestId: string, transition: T): T => {
+function announceTo(changes: OwnMoves) {
+  const announced = <T extends { readonly outcome: string }>(requestId: string, transition: T): T => {
     if (transition.outcome === 'moved') changes.moved(requestId);
     return transition;
   };
-  const toldAll = (moves: readonly { readonly requestId: string }[], transitions: readonly BatchTransition[]) => {
+  const announcedAll = (moves: readonly { readonly requestId: string }[], transitions: readonly BatchTransition[]) => {
     for (const [i, { requestId }] of moves.entries()) if (transitions[i]?.outcome === 'moved') changes.moved(requestId);
     return transitions;
   };
-  return { told, toldAll };
+  return { announced, announcedAll };
 }
 
 async function releaseAll(writer: Writer, changes: OwnMoves, { relayer, now, limit }: ReleaseAll): Promise<number> {
@@ -142,9 +142,9 @@ export function createRequestStore({ database, snapshot, writer, tables, changes
   const selectPending = database.prepare(`SELECT bytes FROM ${tables.pending} WHERE holder = ?`);
   const select = database.prepare(`${selectRequests(tables)} WHERE r.request_id = ?`);
   select.setReturnArrays(true);
-  const { told, toldAll } = tellOf(changes);
+  const { announced, announcedAll } = announceTo(changes);
   async function giveBack(move: 'release' | 'reopen', release: Release): Promise<Transition> {
-    const transition = told(release.requestId, await writer.write(move, release));
+    const transition = announced(release.requestId, await writer.write(move, release));
     if (transition.outcome === 'moved') changes.appeared(transition.record.chainName);
     return transition;
   }
@@ -163,10 +163,10 @@ export function createRequestStore({ database, snapshot, writer, tables, changes
     },
     list: async (query) => readPage(() => snapshot.read(() => listPage({ statement, tables }, query))),
     feed: async (query) => readPage(() => snapshot.read(() => readFeed({ statement, tables }, query))),
-    claim: async (claim) => told(claim.requestId, await writer.write('claim', claim)),
-    claimAll: async (claims) => toldAll(claims, await writer.write('claimAll', claims)),
-    report: async (report) => told(report.requestId, await writer.write('report', report)),
-    reportAll: async (reports) => toldAll(reports, await writer.write('reportAll', reports)),
+    claim: async (claim) => announced(claim.requestId, await writer.write('claim', claim)),
+    claimAll: async (claims) => announcedAll(claims, await writer.write('claimAll', claims)),
+    report: async (report) => announced(report.requestId, await writer.write('report', report)),
+    reportAll: async (reports) => announcedAll(reports, await writer.write('reportAll', reports)),
     release: (release) => giveBack('release', release),
     reopen: (reopening) => giveBack('reopen', reopening),
     releaseAll: (release) => releaseAll(writer, changes, release),

@@ -23,9 +23,9 @@ it.each([
 
 // Shows AWS-5.
 it('takes from the edge alone who calls it', () => {
-  const told = header('203.0.113.7', 'x-viewer-address');
-  expect(createOriginGuard([first])(call([...header(first), ...told]))).toEqual({ peerAddress: '203.0.113.7' });
-  expect(createOriginGuard([first])(call(told))).toHaveProperty('refusal');
+  const reported = header('203.0.113.7', 'x-viewer-address');
+  expect(createOriginGuard([first])(call([...header(first), ...reported]))).toEqual({ peerAddress: '203.0.113.7' });
+  expect(createOriginGuard([first])(call(reported))).toHaveProperty('refusal');
 });
 
 it.each([

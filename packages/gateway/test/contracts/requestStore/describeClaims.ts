@@ -206,8 +206,8 @@ export function describeClaims(use: () => StoreUnderTest<RequestStore>): void {
       // Either may come first; whoever does, both tries of the one call are told the same.
       const winner = answers[2]?.outcome === 'moved' ? rival : claim;
       const standing = claimedRecord(record, winner);
-      const told = (by: typeof claim) => ({ outcome: by === winner ? 'moved' : 'conflict', record: standing });
-      expect(answers).toStrictEqual([told(claim), told(claim), told(rival)]);
+      const reported = (by: typeof claim) => ({ outcome: by === winner ? 'moved' : 'conflict', record: standing });
+      expect(answers).toStrictEqual([reported(claim), reported(claim), reported(rival)]);
     });
 
     test(`of ${RIVALS} rivals in two processes one wins, and the others see its claim`, async () => {

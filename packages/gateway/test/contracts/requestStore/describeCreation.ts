@@ -106,9 +106,9 @@ export function describeOnce(use: () => StoreUnderTest<RequestStore>): void {
         }),
       );
       const stored = answers.filter(([, { outcome }]) => outcome === 'created').map(([requestId]) => requestId);
-      const told = answers.flatMap(([, answer]) => (answer.outcome === 'exists' ? [answer.record.requestId] : []));
+      const reported = answers.flatMap(([, answer]) => (answer.outcome === 'exists' ? [answer.record.requestId] : []));
       expect(stored).toHaveLength(1);
-      expect(new Set(told)).toStrictEqual(new Set(stored));
+      expect(new Set(reported)).toStrictEqual(new Set(stored));
     });
   });
 }

@@ -9,7 +9,7 @@ test.each<[string, readonly number[], number, number]>([
   ['one alone raises nothing beside two others', [7, 1007, 7], 7, 7],
   ['nor does it lower anything', [0, 7, 7], 7, 7],
   ['the most that two of them reach', [5, 9, 7, 3], 7, 7],
-])('%s', (_, told, least, most) => {
-  expect([leastAgreed(told), mostAgreed(told)]).toEqual([least, most]);
-  expect([leastAgreed(told.map(BigInt)), mostAgreed(told.map(BigInt))]).toEqual([BigInt(least), BigInt(most)]);
+])('%s', (_, reported, least, most) => {
+  expect([leastAgreed(reported), mostAgreed(reported)]).toEqual([least, most]);
+  expect([leastAgreed(reported.map(BigInt)), mostAgreed(reported.map(BigInt))]).toEqual([BigInt(least), BigInt(most)]);
 });

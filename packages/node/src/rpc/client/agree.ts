@@ -1,10 +1,10 @@
 /** The nodes' values of something that only grows, the largest first. */
-const sortDown = <T extends number | bigint>(told: readonly T[]) =>
-  told.toSorted((one, other) => (one < other ? 1 : -1));
+const sortDown = <T extends number | bigint>(answers: readonly T[]) =>
+  answers.toSorted((one, other) => (one < other ? 1 : -1));
 
 /** @throws TypeError if nobody has told anything: a defect */
-function take<T>(told: readonly T[], place: number): T {
-  const [chosen] = told.slice(place);
+function take<T>(answers: readonly T[], place: number): T {
+  const [chosen] = answers.slice(place);
   if (chosen === undefined) throw new TypeError('nothing was told');
   return chosen;
 }
@@ -15,11 +15,11 @@ function take<T>(told: readonly T[], place: number): T {
  *
  * @param told - by those that answer; at least one
  */
-export function leastAgreed<T extends number | bigint>(told: readonly T[]): T {
-  return take(sortDown(told), told.length === 1 ? 0 : 1);
+export function leastAgreed<T extends number | bigint>(answers: readonly T[]): T {
+  return take(sortDown(answers), answers.length === 1 ? 0 : 1);
 }
 
 /** As `leastAgreed`; but of two that differ the higher counts. */
-export function mostAgreed<T extends number | bigint>(told: readonly T[]): T {
-  return take(sortDown(told), told.length <= 2 ? 0 : 1);
+export function mostAgreed<T extends number | bigint>(answers: readonly T[]): T {
+  return take(sortDown(answers), answers.length <= 2 ? 0 : 1);
 }

@@ -1,7 +1,7 @@
 import type { RpcClient } from './createRpcClient.ts';
 
 /** The newest block, as a node tells. */
-interface ToldHead {
+interface ReportedHead {
   readonly number: bigint;
   /** Unix seconds. */
   readonly seconds: bigint;
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 1000;
 const isQuantity = (value: unknown): value is string => typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value);
 
 /** @returns undefined of a node that does not tell in time, or nonsense */
-async function readHead(client: Pick<RpcClient, 'request'>): Promise<ToldHead | undefined> {
+async function readHead(client: Pick<RpcClient, 'request'>): Promise<ReportedHead | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, TIMEOUT_MS);
   // One without an answer says nothing here; whoever asks it for something is told why.
@@ -34,8 +34,8 @@ async function readHead(client: Pick<RpcClient, 'request'>): Promise<ToldHead | 
 }
 
 /** Whether a newest block cannot be true if those of the others are. */
-function isMadeUp(head: ToldHead, others: readonly ToldHead[], nowSeconds: bigint): boolean {
-  const isFuture = ({ seconds }: ToldHead) => seconds > nowSeconds + FUTURE_SECONDS;
+function isMadeUp(head: ReportedHead, others: readonly ReportedHead[], nowSeconds: bigint): boolean {
+  const isFuture = ({ seconds }: ReportedHead) => seconds > nowSeconds + FUTURE_SECONDS;
   if (isFuture(head) && others.some((other) => !isFuture(other))) return true;
   const fresh = others.filter(({ seconds }) => seconds + FRESH_SECONDS >= head.seconds);
   const countBehind = (blocks: bigint) => fresh.filter(({ number }) => head.number > number + blocks).length;
@@ -53,7 +53,7 @@ function isMadeUp(head: ToldHead, others: readonly ToldHead[], nowSeconds: bigin
 export async function compareHeads(
   clients: readonly Pick<RpcClient, 'request'>[],
   nowSeconds: bigint,
-): Promise<readonly { readonly head: ToldHead | undefined; readonly isMadeUp: boolean }[]> {
+): Promise<readonly { readonly head: ReportedHead | undefined; readonly isMadeUp: boolean }[]> {
   const heads = await Promise.all(clients.map(readHead));
   return heads.map((head) => {
     if (head === undefined) return { head, isMadeUp: false };

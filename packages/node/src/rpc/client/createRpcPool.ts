@@ -61,7 +61,9 @@ function readHead(method: string, params: readonly unknown[], answer: unknown): 
 function readChainId(node: PooledNode): Promise<string> {
   node.chainId ??= node.client
     .request('eth_chainId', [])
-    .then((told) => (typeof told === 'string' && /^0x[0-9a-f]{1,16}$/i.test(told) ? `${BigInt(told)}` : `${told}`))
+    .then((answers) =>
+      typeof answers === 'string' && /^0x[0-9a-f]{1,16}$/i.test(answers) ? `${BigInt(answers)}` : `${answers}`,
+    )
     .catch((error: unknown) => {
       node.chainId = undefined;
       throw error;
@@ -114,13 +116,13 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     const clients = nodes.map((node) => ({
       request: (method: string, params: readonly unknown[]) => askNode(node, method, params),
     }));
-    const told = await compareHeads(clients, BigInt(Math.floor(now() / 1000)));
-    const believed = told.flatMap(({ head, isMadeUp }) => (head === undefined || isMadeUp ? [] : [head.number]));
+    const answers = await compareHeads(clients, BigInt(Math.floor(now() / 1000)));
+    const believed = answers.flatMap(({ head, isMadeUp }) => (head === undefined || isMadeUp ? [] : [head.number]));
     const [best] = believed.toSorted((one, other) => (one < other ? 1 : -1));
     // A higher block reported before was made up.
     highest = best ?? highest;
     for (const [index, node] of nodes.entries()) {
-      node.isDeprioritized = told[index]?.isMadeUp ?? false;
+      node.isDeprioritized = answers[index]?.isMadeUp ?? false;
       if (node.isDeprioritized) passOver(node, DEPRIORITIZED_MS);
     }
   }
@@ -255,20 +257,20 @@ interface EachQuestion<T> {
  * @returns what each says that can be read
  * @throws RpcAnswerError, RpcUnavailableError if that is none
  */
-export async function tellEach<T>(
+export async function collectAnswers<T>(
   pool: Pick<RpcPool, 'askEach'>,
   { method, params, parse, timeoutMs }: EachQuestion<T>,
 ): Promise<readonly NodeAnswer<T>[]> {
-  const told: NodeAnswer<T>[] = [];
+  const answers: NodeAnswer<T>[] = [];
   let fault: unknown;
   for (const { node, answer } of await pool.askEach(method, params, timeoutMs)) {
     try {
-      told.push({ node, answer: parse(answer) });
+      answers.push({ node, answer: parse(answer) });
     } catch (error) {
       if (!(error instanceof RpcUnavailableError || error instanceof RpcAnswerError)) throw error;
       fault ??= error;
     }
   }
-  if (told.length === 0) throw fault;
-  return told;
+  if (answers.length === 0) throw fault;
+  return answers;
 }

@@ -8,11 +8,11 @@ const call: SimulatedCall = { from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat
 const BLOCK = { seconds: 1n };
 
 let node: RpcNode;
-let told: string[];
+let reported: string[];
 let nowMs: number;
 beforeEach(async () => {
   node = await startRpcNode();
-  told = [];
+  reported = [];
   nowMs = 0;
 });
 afterEach(() => node.stop());
@@ -21,7 +21,7 @@ const open = () =>
   createSimulator({
     client: createRpcClient({ rpcUrl: node.url }),
     now: () => nowMs,
-    onFallback: (reason) => told.push(reason),
+    onFallback: (reason) => reported.push(reason),
     isTooEarly: (returned) => returned === TOO_EARLY,
   });
 
@@ -70,13 +70,13 @@ describe('by eth_simulateV1', () => {
   ])('a revert %s is one, and no reason to fall back', async (_, reply) => {
     node.behave(knowing(reply));
     expect(await open()(call, BLOCK)).toEqual({ reverted: '0x08c379a0' });
-    expect([methods(), told]).toEqual([['eth_simulateV1'], []]);
+    expect([methods(), reported]).toEqual([['eth_simulateV1'], []]);
   });
 
   test('a node that does not answer is not taken for one that does not know the method', async () => {
     node.behave({ fail: () => ({ status: 503 }) });
     await expect(open()(call, BLOCK)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 
@@ -114,7 +114,7 @@ describe.each(refusals)('by eth_call, when eth_simulateV1 is answered with %s,',
     nowMs += 600_001;
     await simulate(call, BLOCK);
     expect(methods().filter((method) => method === 'eth_simulateV1').length).toBeGreaterThan(1);
-    expect(told).toEqual([words]);
+    expect(reported).toEqual([words]);
   });
 });
 
@@ -144,7 +144,7 @@ describe('by eth_call', () => {
     expect(await simulate(call, BLOCK)).toEqual({ gas: 16n, returned: '0x56' });
     node.behave(knowing(simulated({ status: '0x1', gasUsed: '0x1', returnData: '0x' })));
     expect(await simulate(call, BLOCK)).toEqual({ gas: 1n, returned: '0x' });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('anybody may make a call that the node refuses: others are simulated as before', async () => {
@@ -160,7 +160,7 @@ describe('by eth_call', () => {
     const simulate = open();
     expect(await simulate(call, BLOCK)).toEqual({ gas: 16n, returned: '0x56' });
     expect(await simulate({ ...call, data: '0x77' }, BLOCK)).toEqual({ gas: 1n, returned: '0x' });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('an error of the node in the place of both is thrown', async () => {

@@ -122,7 +122,7 @@ export function createSimulator(options: {
   readonly isTooEarly: (returned: Hex | undefined) => boolean;
 }): Simulator {
   const { client, now, onFallback, isTooEarly } = options;
-  let isTold = false;
+  let isReported = false;
   let unknownUntilMs = 0;
   let probing: Promise<boolean> | undefined;
 
@@ -139,8 +139,8 @@ export function createSimulator(options: {
   async function takeRefusal(reason: string, block: SimulatedBlock): Promise<void> {
     if (!(await isMethodRefused(block))) return;
     unknownUntilMs = now() + ASK_AGAIN_MS;
-    if (isTold) return;
-    isTold = true;
+    if (isReported) return;
+    isReported = true;
     onFallback(reason);
   }
 

@@ -13,13 +13,13 @@ function describeEnd({ state, txHash, paidBy }: Payment): string | undefined {
   return state === 'closed' ? 'A person has closed it: it is never paid.' : undefined;
 }
 
-function tellEnd(
+function reportEnd(
   { journal, alerter }: RelayerContext,
   { paymentIntentId, stablecoinAmount }: Payment,
   end: string,
 ): void {
   journal.commit(() => {
-    journal.told.forget(paymentIntentId);
+    journal.alerted.forget(paymentIntentId);
     alerter.raise({
       code: OVER,
       severity: 'info',
@@ -33,7 +33,7 @@ function tellEnd(
  * Reports payments that another instance has paid, deep enough: the frontend lists them no more, and this instance has nothing to do with
  * them.
  */
-async function tellPaidByOthers(context: RelayerContext, gone: readonly Payment[]): Promise<void> {
+async function reportPaidByOthers(context: RelayerContext, gone: readonly Payment[]): Promise<void> {
   if (gone.length === 0) return;
   const { headBlock } = await context.search.search({ notOlderMs: FRESH_POLLS * context.config.pollIntervalMs });
   for (const payment of gone) {
@@ -41,7 +41,7 @@ async function tellPaidByOthers(context: RelayerContext, gone: readonly Payment[
       .find(markPayout(payment.paymentIntentId))
       .find(({ blockNumber, amount }) => amount > 0n && headBlock - blockNumber + 1 >= PAYOUT_CONFIRMATIONS);
     if (payout !== undefined)
-      tellEnd(context, payment, `Another instance, ${payout.sender}, has paid it by ${payout.txHash}.`);
+      reportEnd(context, payment, `Another instance, ${payout.sender}, has paid it by ${payout.txHash}.`);
   }
 }
 
@@ -51,13 +51,13 @@ async function tellPaidByOthers(context: RelayerContext, gone: readonly Payment[
  * @throws NodeBehindError; viem's errors
  * @see docs/payments.md, "Alerts, and what to do"
  */
-export async function tellRecoveries(context: RelayerContext): Promise<void> {
-  const ended = context.journal.told.listEnded();
+export async function reportRecoveries(context: RelayerContext): Promise<void> {
+  const ended = context.journal.alerted.listEnded();
   for (const payment of ended) {
     const end = describeEnd(payment);
-    if (end !== undefined) tellEnd(context, payment, end);
+    if (end !== undefined) reportEnd(context, payment, end);
   }
-  await tellPaidByOthers(
+  await reportPaidByOthers(
     context,
     ended.filter((payment) => describeEnd(payment) === undefined),
   );

@@ -4,13 +4,13 @@ import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 /**
  * Tells people of a single payment: one message a cause, and one more when it is over; to be called in the commit of the move.
  *
- * @see tellRecoveries
+ * @see reportRecoveries
  */
-export function tellPayment(
+export function alertPayment(
   { journal, alerter }: { readonly journal: PaymentJournal; readonly alerter: Alerter },
   { paymentIntentId, alert }: { readonly paymentIntentId: string; readonly alert: Alert },
 ): void {
   journal.commit(() => {
-    if (journal.told.add(paymentIntentId, alert.code)) alerter.raise(alert);
+    if (journal.alerted.add(paymentIntentId, alert.code)) alerter.raise(alert);
   });
 }

@@ -3,7 +3,7 @@ import type { Payment } from './payment.ts';
 import { readPayment } from './rows.ts';
 
 /** Payments that people were told of, and not yet that they are over. */
-export interface ToldTable {
+export interface AlertedTable {
   /** Notes that people are told of a payment. @returns whether they had not been told this code of it */
   add(paymentIntentId: string, code: string): boolean;
   /** A person has acted: the same is news again. */
@@ -18,7 +18,7 @@ const PREFIX = 'told:';
 const END = 'told;';
 
 /** Keeps what people were told of among the journal's facts. */
-export function createToldTable(database: DatabaseSync): ToldTable {
+export function createAlertedTable(database: DatabaseSync): AlertedTable {
   const read = database.prepare('SELECT value FROM facts WHERE name = ?');
   const set = database.prepare(
     'INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',

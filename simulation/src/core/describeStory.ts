@@ -16,7 +16,7 @@ export const namedIn = (...texts: readonly string[]): readonly string[] => [
  *
  * @param events - all of the world, in order
  */
-export function tellStory(events: readonly WorldEvent[], id: string): readonly WorldEvent[] {
+export function describeStory(events: readonly WorldEvent[], id: string): readonly WorldEvent[] {
   const isAbout = (ids: ReadonlySet<string>) => (event: WorldEvent) => event.about.some((each) => ids.has(each));
   const breaches = events.filter(({ kind, about }) => kind === 'breach' && about.includes(id));
   const own = events.filter(isAbout(new Set([id, ...namedIn(...breaches.map(({ text }) => text))])));

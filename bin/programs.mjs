@@ -166,7 +166,7 @@ export const programs = {
     steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['requests'] }],
   },
   webhooks: {
-    summary: 'receivers that are told of requests: list, add, remove, enable, disable, rotate, deliveries, resend',
+    summary: 'receivers of events: list, add, remove, enable, disable, rotate, deliveries, resend',
     group: 'run',
     steps: [{ file: 'packages/cli/src/entry/cli.ts', args: ['webhooks'] }],
   },

@@ -30,6 +30,6 @@ export function writeHelp(programs, note) {
   return [
     'Starts the programs of Prism Gateway: prism PROGRAM [OPTIONS]',
     ...sections,
-    ['prism PROGRAM --help tells what a program takes, prism --version which this is.', note].filter(Boolean).join(' '),
+    ['prism PROGRAM --help says what a program takes, prism --version which this is.', note].filter(Boolean).join(' '),
   ].join('\n\n');
 }

@@ -60,7 +60,7 @@ function takeLock(file) {
     return true;
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    // Nobody installs if nobody may write; npm tells so.
+    // Nobody installs if nobody may write; npm says so.
     if (code !== 'EEXIST') return true;
     if (!isAlive(Number(readStamp(file)))) rmSync(file, { force: true });
     return false;

@@ -19,7 +19,7 @@ async function main(words: readonly string[]): Promise<number> {
   const copy = await mkdtemp(join(tmpdir(), 'prism-mutants-'));
   try {
     copyRepository(root, copy);
-    return (await runMutants({ copy, tell: console.log }, chosen)) ? 0 : 1;
+    return (await runMutants({ copy, print: console.log }, chosen)) ? 0 : 1;
   } finally {
     await rm(copy, { recursive: true, force: true });
   }

@@ -49,7 +49,7 @@ export const USAGE = `npm run bench -- [SECTION] [options]
 (no section)       the gateway beside its baselines
 backup             a backup of 1 GB under 1,000 posts a second, and what it costs those who post (--megabytes N, --rate N)
 dynamodb           read and write units of each call
-                   (--worst-day: the dearest day that one address can cause; --check compares the document that tells it)
+                   (--worst-day: the dearest day that one address can cause; --check compares the document that has it)
 gas                gas of a write, alone and in a batch of 50, beside OpenZeppelin's ERC2771Forwarder
 journal            bytes of the sender's journal after a million writes
 lambda             a cold start of the function, beside the DynamoDB client alone

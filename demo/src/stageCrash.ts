@@ -6,7 +6,7 @@ interface CrashOptions {
   readonly address: string;
   readonly relayer: Program;
   readonly total: number;
-  /** Tells what happens. */
+  /** Reports what happens. */
   readonly onEvent: (line: string) => void;
 }
 

@@ -36,7 +36,7 @@ interface Signer {
 interface Submission {
   readonly demo: DemoWorld;
   readonly plan: Plan;
-  /** Told of each request that the gateway has stored. */
+  /** Called with each request that the gateway has stored. */
   readonly onSubmitted: (request: Submitted) => void;
   readonly signal: AbortSignal;
 }

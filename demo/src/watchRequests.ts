@@ -18,7 +18,7 @@ interface Watch {
   readonly demo: DemoWorld;
   /** How many requests there will be. */
   readonly total: number;
-  /** Told after each look, and awaited: nothing is looked at meanwhile. */
+  /** Called after each look, and awaited: nothing is looked at meanwhile. */
   readonly onTally: (tally: Tally) => Promise<void>;
   readonly signal: AbortSignal;
 }

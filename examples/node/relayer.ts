@@ -50,7 +50,7 @@ async function relay(relayer: Relayer, request: Pending): Promise<void> {
   }
 }
 
-/** Takes what is pending, oldest first, until told to stop. */
+/** Takes what is pending, oldest first, until it is stopped. */
 async function run(signal: AbortSignal): Promise<void> {
   const gateway = createGatewayClient({ url: process.env.GATEWAY_URL ?? 'http://127.0.0.1:8787' });
   // An administrator does this once; here the development key is known.

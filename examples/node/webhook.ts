@@ -6,7 +6,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 /** The secret that the gateway returned when the webhook was registered: `whsec_…`. */
 const { WEBHOOK_SECRET: secret = '', PORT: port = '8791' } = process.env;
 if (secret === '') {
-  console.error('Set WEBHOOK_SECRET to the secret that POST /admin/webhooks has told.');
+  console.error('Set WEBHOOK_SECRET to the secret that POST /admin/webhooks has shown.');
   process.exit(1);
 }
 

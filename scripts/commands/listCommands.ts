@@ -34,7 +34,7 @@ export function findTools(text: string): string[] {
 }
 
 /**
- * Lists the commands that README and the documents tell a reader to run.
+ * Lists the commands that README and the documents have a reader run.
  *
  * @param root - path of the repository
  * @returns each with one place where it is named

@@ -96,7 +96,7 @@ export const leaveOut: Plugin = {
       contents: writeErrors(await readFile(path, 'utf8')),
       loader: 'js',
     }));
-    // Of which the client tells its version to DynamoDB.
+    // Of which the client sends its version to DynamoDB.
     onLoad({ filter: /client-dynamodb\/package\.json$/ }, async ({ path }) => {
       const { version } = JSON.parse(await readFile(path, 'utf8')) as { readonly version: string };
       return { contents: JSON.stringify({ version }), loader: 'json' };

@@ -10,7 +10,7 @@ interface Bench {
   /** Path of a copy of the repository, which is spoilt. */
   readonly copy: string;
   /** Takes a line about each mutant. */
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** The tests' verdict: all is well, some of them failed, or they could not be run. */
@@ -22,14 +22,14 @@ const HANG_MS = 120_000;
 /**
  * Tries mutants one after the other; before that, all their tests on the sources as they are, which must pass.
  *
- * @param bench - where, and who is told
+ * @param bench - where, and what prints
  * @param mutants - what is tried
  * @returns whether each was noticed, or is known to make no difference
  */
 export async function runMutants(bench: Bench, mutants: readonly Mutant[]): Promise<boolean> {
   const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
   if ((await runTests(bench, tests)) !== 'passed') {
-    bench.tell(`The tests do not pass as things are: ${tests.join(' ')}`);
+    bench.print(`The tests do not pass as things are: ${tests.join(' ')}`);
     return false;
   }
   let isWell = true;
@@ -41,9 +41,9 @@ export async function runMutants(bench: Bench, mutants: readonly Mutant[]): Prom
     writeFileSync(path, source);
     const isExpected = verdict === (mutant.survives === undefined ? 'failed' : 'passed');
     isWell &&= isExpected;
-    bench.tell(describe(mutant, { verdict, number: index + 1, isExpected }));
+    bench.print(describe(mutant, { verdict, number: index + 1, isExpected }));
   }
-  bench.tell(`${mutants.length} mutants; ${isWell ? 'each was noticed or is explained' : 'see those marked !!'}.`);
+  bench.print(`${mutants.length} mutants; ${isWell ? 'each was noticed or is explained' : 'see those marked !!'}.`);
   return isWell;
 }
 

@@ -95,7 +95,7 @@ const HOUR_MS = 3_600_000;
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed } = options;
   const realNow = process.hrtime.bigint;
-  // Stacks lead through the machine's event loop, which no seed determines, and cost more than what they tell of.
+  // Stacks lead through the machine's event loop, which no seed determines, and cost more than they show.
   Error.stackTraceLimit = 0;
   using realm = createRealm({ seed, ...(options.onEvent && { onEvent: options.onEvent }) });
   const { clock } = realm;

@@ -1,7 +1,7 @@
 import { formatTable } from '../report/formatTable.ts';
 import type { Units } from './startUnitMeter.ts';
 
-/** Lives that are measured: few enough for the default limits of a minute, and so many that each counter has told the table several times. */
+/** Lives that are measured: few enough for the default limits of a minute, and so many that each counter has reached the table several times. */
 const LIVES = 100;
 /** List prices of us-east-1, in US dollars a million. @see ../../../infra/src/deploy/estimateCost.ts */
 const [WRITE_USD, READ_USD] = [0.625, 0.125];

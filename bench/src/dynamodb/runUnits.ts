@@ -18,7 +18,7 @@ const SIZES = [KILOBYTE, 16 * KILOBYTE, 200 * KILOBYTE];
 const RECORDS = 120;
 const TABLES = ['service-requests-dev', 'service-relayers-dev'] as const;
 
-/** Limits are told of ten calls at once: what they cost shows in whole lives alone. */
+/** Limits reach the table ten calls at once: what they cost shows in whole lives alone. */
 const LIMITED = ['WRITES', 'WRITE_BYTES', 'READS', 'SIGN', 'CLAIMS', 'REPORTS', 'AUTH_FAILURES'];
 const RATE_LIMITS = Object.fromEntries(LIMITED.map((name) => [`RATE_LIMIT_${name}`, '0']));
 

@@ -32,7 +32,7 @@ const PASSED_HEADER = /^(authorization|content-type|x-amz-.*)$/;
 
 const targetOf = ({ headers }: IncomingMessage) => String(headers['x-amz-target'] ?? '');
 
-/** Passes a call on; a data call is made to tell its units. */
+/** Passes a call on; a data call is made to return its units. */
 async function passOn(upstream: string, incoming: IncomingMessage): Promise<Response> {
   // DynamoDB's API takes a JSON object by POST.
   const given = (await json(incoming)) as Record<string, unknown>;

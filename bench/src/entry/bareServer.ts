@@ -1,6 +1,6 @@
 /**
  * The bare server, baseline of the HTTP measures: the least that the HTTP stack can do. A constant for a GET, a parsed body and a 201 for
- * a POST; no checks, no store, no headers beyond the content type. Started by `startBareServer`, which is told the port.
+ * a POST; no checks, no store, no headers beyond the content type. Started by `startBareServer`, which learns the port.
  */
 import { once } from 'node:events';
 import { serve } from '@hono/node-server';

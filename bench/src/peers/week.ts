@@ -1,6 +1,6 @@
 /**
  * The same calls as a competent team would write them in a week: Fastify, `pg`, one table, row locks and viem. As durable, as checked, and
- * without anything that took longer. Started by `startWeek`, which is told the port.
+ * without anything that took longer. Started by `startWeek`, which learns the port.
  */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyRequest } from 'fastify';

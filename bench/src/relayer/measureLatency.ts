@@ -45,7 +45,7 @@ async function openWorld(
 }
 
 /**
- * Measures how long it takes from a POST until the gateway tells `success`, with one request at a time, at any moment of a block.
+ * Measures how long it takes from a POST until the gateway shows `success`, with one request at a time, at any moment of a block.
  *
  * @param load.requests - how many are counted
  * @param load.blockMs - time between blocks

@@ -15,7 +15,7 @@ export interface ResultRow {
   /** One figure a run. */
   readonly values: readonly number[];
   readonly baseline?: { readonly title: string; readonly values: readonly number[] };
-  /** Absent: told for comparison only. */
+  /** Absent: reported for comparison only. */
   readonly target?: Target;
   /** Remarks on the figure; they go to the JSON and under the table. */
   readonly notes?: readonly string[];

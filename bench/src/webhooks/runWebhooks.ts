@@ -96,7 +96,7 @@ async function measureLatency({ gateway, send, admin, receiver }: World, reports
   return found.sort((a, b) => a - b);
 }
 
-/** Posts as fast as it goes until told to stop. @returns posts a second */
+/** Posts as fast as it goes until it is stopped. @returns posts a second */
 async function measurePosts({ send }: World, isOver: (elapsedMs: number) => boolean): Promise<number> {
   const begin = performance.now();
   let posts = 0;

@@ -5,7 +5,7 @@ import { type Hex, type TransactionReceipt, TransactionReceiptNotFoundError } fr
 import type { DemoWorld } from '../startDemoWorld.ts';
 import type { Submitted } from '../submitPlan.ts';
 
-/** One request as the gateway and the chain tell it. */
+/** One request as the gateway and the chain show it. */
 export interface Execution {
   readonly submitted: Submitted;
   /** Undefined if the gateway does not know it. */

@@ -52,7 +52,7 @@ const inEdgeRegion = (arn: string) => arn.split(':').with(3, EDGE_REGION).join('
 /**
  * Deploys a stage's stacks, and mends first what an earlier attempt has left of them. The same call does so from whatever state it finds.
  * The edge comes before the service: while an origin secret is rotated it sends `new,old`, of which the versions before and after know
- * one. Only if there is no service yet is that made first, since the edge must know its address, and once more when it can be told the
+ * one. Only if there is no service yet is that made first, since the edge must know its address, and once more when it can be given the
  * edge's.
  *
  * @returns undefined if a stack could not be deployed; CloudFormation has rolled it back, and the same call tries again

@@ -17,7 +17,7 @@ export interface Cost {
   readonly perMillion: readonly CostLine[];
 }
 
-/** US dollars. @see docs/operations-aws.md, "The bill", which tells how each was measured and what is assumed */
+/** US dollars. @see docs/operations-aws.md, "The bill", which says how each was measured and what is assumed */
 const PRICE = {
   secretMonth: 0.4,
   alarmMetricMonth: 0.1,

@@ -1,6 +1,6 @@
 import type { StackPart } from '../stack/createGatewayApp.ts';
 
-/** A stack as CloudFormation tells of it. */
+/** A stack as CloudFormation reports it. */
 export interface StackState {
   /** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html */
   readonly status: string;

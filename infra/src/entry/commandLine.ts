@@ -38,7 +38,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    // Its message names the option and tells what is wrong with it.
+    // Its message names the option and says what is wrong with it.
     throw new CommandLineError(error instanceof Error ? error.message : String(error));
   }
 }

@@ -32,7 +32,7 @@ async function run(args: readonly string[]): Promise<number> {
   return line.action === 'diff' ? await runCdk(['diff', '--app', assembly]) : 0;
 }
 
-/** Deploys, once nothing stands in the way and the reader has been told what it costs. @returns exit status */
+/** Deploys, once nothing stands in the way and the reader has seen what it costs. @returns exit status */
 async function deployChecked(given: StageSettings, { yes, now }: Pick<CommandLine, 'yes' | 'now'>): Promise<number> {
   const account = createAccountView(given.region ?? '');
   const { settings, accountId, notes } = await preflight({
@@ -81,7 +81,7 @@ async function deploy({ settings, assembly, yes, now }: DeployOptions): Promise<
   const control = createStackControl({ settings, assembly, yes });
   const deployed = await deployStacks({ control, settings, now, say: (line) => console.log(line) });
   if (deployed === undefined) {
-    console.error('A stack was rolled back; its events tell why. The same command goes on from there.');
+    console.error('A stack was rolled back; its events say why. The same command goes on from there.');
     return 1;
   }
   const { url } = deployed;

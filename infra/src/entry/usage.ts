@@ -25,7 +25,7 @@ export function writeUsage(): string {
   return `Synthesises and deploys the gateway on AWS.
 
   npx prism synth [options]       writes the CloudFormation templates to infra/dist/{stage}; asks AWS for nothing
-  npm run deploy -- [options]     looks for what stands in the way, tells what it costs, shows what changes in access
+  npm run deploy -- [options]     looks for what stands in the way, says what it costs, shows what changes in access
                                   rights and asks, mends what an earlier attempt left, deploys, and calls /ready
   npm run deploy -- --diff [options]   shows what a deployment would change
 
@@ -43,6 +43,6 @@ ${wrap(
   '  ',
 )}
 
-docs/operations-aws.md tells how to go about it.
+docs/operations-aws.md says how to go about it.
 `;
 }

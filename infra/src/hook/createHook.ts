@@ -20,7 +20,7 @@ interface HookContext {
   readonly readAdminKey: () => Promise<string>;
   /** @returns undefined if there is no edge */
   readonly readOriginSecret: () => Promise<string | undefined>;
-  /** Tells CodeDeploy. Until it is told, it waits, and counts silence as failure after an hour. */
+  /** Notifies CodeDeploy. Until then it waits, and counts silence as failure after an hour. */
   readonly report: (event: HookEvent, status: 'Succeeded' | 'Failed') => Promise<void>;
   readonly log: (line: string) => void;
 }

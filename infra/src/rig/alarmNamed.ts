@@ -2,7 +2,7 @@ import type { AlarmProperties } from './alarms.ts';
 import { GIVEN_SETTINGS, type Variant } from './givenSettings.ts';
 import { findResources } from './readTemplate.ts';
 
-/** Finds an alarm by the last part of its name. @param variant - `prod` unless told */
+/** Finds an alarm by the last part of its name. @param variant - `prod` unless given */
 export function alarmNamed(name: string, variant: Variant = 'prod'): AlarmProperties {
   const { STAGE } = GIVEN_SETTINGS[variant];
   const found = Object.values(findResources(variant, 'AWS::CloudWatch::Alarm')).find(

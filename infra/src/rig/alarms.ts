@@ -1,4 +1,4 @@
-/** One value of a metric; of most, the alarms read one series, whose dimensions are not told. */
+/** One value of a metric; of most, the alarms read one series, whose dimensions are not reported. */
 export interface Point {
   readonly namespace: string;
   readonly name: string;
@@ -125,7 +125,7 @@ function evaluatePeriod(
 }
 
 /**
- * Tells whether an alarm is raised at a time, as CloudWatch would from these points.
+ * Whether an alarm is raised at a time, as CloudWatch would from these points.
  *
  * @param at - milliseconds since the beginning of the play; periods are counted back from it
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html

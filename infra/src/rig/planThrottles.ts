@@ -10,7 +10,7 @@ interface AskedCall {
 
 interface ThrottlePlan {
   readonly isAffected: (call: AskedCall) => boolean;
-  /** Told of each refused call by the metric that DynamoDB counts it in. */
+  /** Called with each refused call by the metric that DynamoDB counts it in. */
   readonly note: (event: 'ReadThrottleEvents' | 'WriteThrottleEvents') => void;
 }
 

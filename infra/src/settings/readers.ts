@@ -41,7 +41,7 @@ export const readStreamArn = readMatching(
   'the ARN of a stream of DynamoDB',
 );
 
-/** Reads a word that tells one revision from another. */
+/** Reads a word that distinguishes one revision from another. */
 export const readRevision = readMatching(/^[\w.:-]{1,64}$/, '1 to 64 of letters, digits and ". _ : -"');
 
 /** Reads a mail address. */

@@ -10,13 +10,13 @@ export interface AlarmPlan {
   readonly description: string;
   readonly metric: IMetric;
   readonly threshold: number;
-  /** Periods looked at, and how many of them must be bad; one of one unless told otherwise. */
+  /** Periods looked at, and how many of them must be bad; one of one unless set otherwise. */
   readonly periods?: readonly [bad: number, of: number];
   /** Of what is not measured; default: it is well. */
   readonly missing?: TreatMissingData;
 }
 
-/** Adds an alarm that tells a topic when it is raised, and when it is over. */
+/** Adds an alarm that notifies a topic when it is raised, and when it is over. */
 export function addAlarm({ stack, settings }: StackContext, topic: Topic, plan: AlarmPlan): Alarm {
   const { id, description, metric, threshold, periods: [bad, of] = [1, 1], missing } = plan;
   const alarm = new Alarm(stack, `${id}Alarm`, {

@@ -76,7 +76,7 @@ function claimPlans({ stage, alarms }: StackContext['settings']): AlarmPlan[] {
   ];
 }
 
-/** Fewer calls than this in five minutes tell nothing of cold starts: after a quiet night each is one. */
+/** Fewer calls than this in five minutes say nothing of cold starts: after a quiet night each is one. */
 const FEWEST_CALLS = 50;
 /** Share of cold starts, in percent, at which instances come and go faster than they pay off. */
 const MANY_COLD_STARTS = 20;
@@ -254,7 +254,7 @@ function releasePlans(target: LambdaFunction): AlarmPlan[] {
   ];
 }
 
-/** Adds the alarms, and the topic that they are told to. */
+/** Adds the alarms, and the topic that they are sent to. */
 export function addAlarms(context: StackContext, target: LambdaFunction): AddedAlarms {
   const { settings } = context;
   const topic = addTopic(context);

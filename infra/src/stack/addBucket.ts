@@ -93,7 +93,7 @@ export function addBucket({ stack, settings }: StackContext): Bucket {
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
     reason:
-      'Server access logs hold whole request URIs, which here are presigned URLs with their signatures: those enter no log. CloudTrail data events tell who did what where an audit needs it.',
+      'Server access logs hold whole request URIs, which here are presigned URLs with their signatures: those enter no log. CloudTrail data events show who did what where an audit needs it.',
   });
   return bucket;
 }

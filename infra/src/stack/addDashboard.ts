@@ -112,7 +112,7 @@ function tableRow({ stage, tables }: StackContext['settings']): IWidget[] {
     graph('Tables: units', 'a minute', [
       ...units('ConsumedReadCapacityUnits', 'read'),
       ...units('ConsumedWriteCapacityUnits', 'written'),
-      gatewayMetric(stage, 'ReadUnits', reading('Sum', 'read, as the function was told, indexes too')),
+      gatewayMetric(stage, 'ReadUnits', reading('Sum', 'read, as the function saw it, indexes too')),
       gatewayMetric(stage, 'WriteUnits', reading('Sum', 'written, likewise')),
     ]),
     graph(

@@ -30,7 +30,7 @@ const ORIGIN_HEADER = 'X-Origin-Secret';
 const ORIGIN_SECONDS = 30;
 
 /**
- * Tells the function who calls. Of `X-Forwarded-For` a function URL passes on the first address alone, which is whatever the caller wrote;
+ * Shows the function who calls. Of `X-Forwarded-For` a function URL passes on the first address alone, which is whatever the caller wrote;
  * this header the caller cannot write. It runs behind the firewall, and costs 0.10 dollars a million.
  *
  * @see packages/gateway/src/entry/lambda/createHandler.ts

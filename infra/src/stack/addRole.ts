@@ -38,7 +38,7 @@ const absenceStatement = (bucket: Bucket) =>
 
 const SIDS = { requests: 'Requests', relayers: 'Relayers', rateLimits: 'RateLimits' } as const;
 
-/** By name, for the function may have been told to use a table that was restored beside the stack's own. */
+/** By name, for the function may have been set to use a table that was restored beside the stack's own. */
 function tableStatements({ stack, settings }: StackContext, kind: keyof TableNames): PolicyStatement[] {
   const access = TABLE_ACCESS[kind];
   const operations = (names: readonly string[]) => names.map((name) => `dynamodb:${name}`);

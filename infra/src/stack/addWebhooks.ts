@@ -22,9 +22,9 @@ import { BOTH_THROTTLES, throttlesOf } from './gatewayMetrics.ts';
 import type { StackContext } from './stackContext.ts';
 
 interface WebhooksParts {
-  /** With the stream that tells of moves. */
+  /** With the stream that reports moves. */
   readonly requests: Table;
-  /** Whom alarms are told to. */
+  /** Whom alarms are sent to. */
   readonly topic: Topic;
   /** Directory with the functions' built bundle. */
   readonly webhooksDirectory: string;
@@ -39,7 +39,7 @@ const VISIBILITY_SECONDS = 6 * DELIVER_SECONDS;
 const [MAX_RECEIVES, MAX_BATCH_TRIES] = [5, 100];
 /** Instances that deliver at a time. */
 const MAX_DELIVERERS = 10;
-/** A stream that nobody has read for so long, in milliseconds, tells of the past. */
+/** A stream that nobody has read for so long, in milliseconds, is about the past. */
 const OLD_MS = 300_000;
 
 const allow = (sid: string, actions: readonly string[], resources: readonly string[]) =>
@@ -239,7 +239,7 @@ export function addWebhooks(context: StackContext, parts: WebhooksParts): void {
     addDeliverer(context, all);
     addAlarm(context, parts.topic, {
       id: 'WebhookIteratorAge',
-      description: 'Webhooks are told of moves five minutes late: the function on the stream fails, or cannot keep up.',
+      description: 'Webhooks get moves five minutes late: the function on the stream fails, or cannot keep up.',
       metric: recorder.metric('IteratorAge', { statistic: 'Maximum', period }),
       threshold: OLD_MS,
     });

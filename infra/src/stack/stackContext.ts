@@ -8,7 +8,7 @@ export interface StackContext {
 }
 
 /**
- * Tells what becomes of data when its stack goes. In prod it stays; but a stack whose very creation fails takes along what it has just
+ * What becomes of data when its stack goes. In prod it stays; but a stack whose very creation fails takes along what it has just
  * made, which is empty, so that the next attempt finds no name in use.
  *
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html

@@ -71,7 +71,7 @@ const mayPass = (error: unknown): error is CommandError =>
   error instanceof CommandError && (error.code === 'COMMAND_UNREACHABLE' || error.code === 'COMMAND_BUSY');
 
 /**
- * Shows the queue, and again whenever it has moved, until it is told to end. People wait for a gateway that is gone; a program is told by
+ * Shows the queue, and again whenever it has moved, until it is stopped. People wait for a gateway that is gone; a program learns of it by
  * the end.
  */
 async function watch(context: CommandContext): Promise<void> {
@@ -88,7 +88,7 @@ async function watch(context: CommandContext): Promise<void> {
       await pause(LEAST_PAUSE_MS, undefined, { signal });
     }
   } catch (error) {
-    // Told to end while it waited.
+    // Stopped while it waited.
     if (!signal.aborted) throw error;
   }
 }

@@ -8,7 +8,7 @@ type StateParts = Parameters<typeof evaluateState>[0];
 /** Rows of each table: strangers name chains, and whoever floods them must not push the rest off the screen. */
 const SHOWN_ROWS = 10;
 
-/** Is all well, and if not, what is to be done? As the console's overview tells it. */
+/** Is all well, and if not, what is to be done? As the console's overview shows it. */
 export const statusCommand: Command = {
   name: 'status',
   takes: '',

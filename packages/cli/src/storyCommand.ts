@@ -74,7 +74,7 @@ async function show(context: CommandContext): Promise<void> {
       do record = await read({ seen: status, wait: WAIT_SECONDS }, signal);
       while (record.status === status);
     } catch (error) {
-      // Told to end while it waited.
+      // Stopped while it waited.
       if (signal.aborted) return;
       throw error;
     }
@@ -82,12 +82,12 @@ async function show(context: CommandContext): Promise<void> {
   }
 }
 
-/** All of one request, and what happened to it, as the console tells it. */
+/** All of one request, and what happened to it, as the console reports it. */
 export const storyCommand: Command = {
   name: 'requests show',
   takes: 'REQUEST_ID',
-  summary: 'tells the story of one request: who left it and why, what was submitted, how it ended',
+  summary: 'prints the story of one request: who left it and why, what was submitted, how it ended',
   options: {},
-  flags: { watch: 'tells it again whenever it moves, until it has ended' },
+  flags: { watch: 'prints it again whenever it moves, until it has ended' },
   run: show,
 };

@@ -42,7 +42,7 @@ async function add(context: CommandContext): Promise<void> {
     path: '/admin/webhooks',
     json: { url, events: kinds, ...filters },
   });
-  const secret = `Its secret, which is told this once: ${plain(body.secret)}`;
+  const secret = `Its secret, which is shown this once: ${plain(body.secret)}`;
   printAnswer(context, body, `Webhook ${plain(body.webhookId)} is registered.\n${secret}`);
 }
 
@@ -106,7 +106,7 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhooks enable',
     takes: 'WEBHOOK_ID',
-    summary: 'lets a disabled webhook be told again, of what waits too',
+    summary: 'enables a disabled webhook again; it gets what waits too',
     options: {},
     run: switchTo(true),
   },

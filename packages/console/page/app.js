@@ -124,10 +124,10 @@ function Console({ leave }) {
     (relayers ?? []).flatMap(({ address, label }) => (label === undefined ? [] : [[address.toLowerCase(), label]])),
   );
   const shown = view === 'requests' && id !== '' ? Request : known?.view;
-  const tell = (/** @type {string} */ text) => say({ text, isFault: false });
+  const announce = (/** @type {string} */ text) => say({ text, isFault: false });
   const ask = (/** @type {Act} */ act, /** @type {(() => void) | undefined} */ done) => setAsked({ act, done });
   const done = (/** @type {string} */ word) => {
-    tell(`Done: ${word}.`);
+    announce(`Done: ${word}.`);
     asked?.done?.();
   };
   return html`<${Side} view=${view} leave=${leave} mayAct=${service?.key.mayAct} isAway=${lost !== ''} />
@@ -139,7 +139,7 @@ function Console({ leave }) {
           ? relayers !== undefined &&
             html`<${Head} title="Not found" /><${Empty} title="There is no such view"><${Link} to=${addressOf('overview')}>To the overview</${Link}></${Empty}>`
           : html`<${shown} key=${`${view} ${view === 'requests' ? id : ''}`} route=${route} stats=${stats} service=${service} relayers=${relayers} labels=${labels} mayAct=${service?.key.mayAct === true}
-              onFault=${onFault} tell=${tell} ask=${ask} readRelayers=${readRelayers} />`
+              onFault=${onFault} announce=${announce} ask=${ask} readRelayers=${readRelayers} />`
       }
     </main>
     ${asked && html`<${Confirm} act=${asked.act} done=${done} close=${() => setAsked(undefined)} />`}`;

@@ -14,7 +14,7 @@ function useDialog() {
 }
 
 /**
- * A dialog with a form; what `submit` throws is told in it.
+ * A dialog with a form; what `submit` throws is reported in it.
  *
  * @param {{ title: string, word: string, danger?: boolean, submit: (form: FormData) => Promise<void>, close: () => void, children?: unknown }} props
  */

@@ -43,7 +43,7 @@ const whileHidden = (signal) =>
 /**
  * Follows the queue by one call that waits for other stats than the last ones, while the page is looked at.
  *
- * @param {{ onStats: (stats: import('./types.d.ts').Answers['stats']) => void, onFault: import('./types.d.ts').OnFault }} told
+ * @param {{ onStats: (stats: import('./types.d.ts').Answers['stats']) => void, onFault: import('./types.d.ts').OnFault }} reported
  * @returns {() => void} ends it
  */
 export function followQueue({ onStats, onFault }) {

@@ -32,7 +32,7 @@ export const zoneOf = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Shortens an id or an address, and leaves what is short. @param {string} text */
 export function shorten(text) {
   if (/^0x[0-9a-f]{40,}$/i.test(text)) return `${text.slice(0, 6)}…${text.slice(-4)}`;
-  // The end of a UUID of version 7 tells more apart than its begin, which is a time.
+  // The end of a UUID of version 7 distinguishes more than its begin, which is a time.
   if (/^[0-9a-f]{8}-/i.test(text) && text.length === 36) return `${text.slice(0, 8)}…${text.slice(-6)}`;
   return text.length > 28 ? `${text.slice(0, 16)}…${text.slice(-8)}` : text;
 }

@@ -34,7 +34,7 @@ const GasMonitor = ({
 
 /** @param {{ program: Program, props: ViewProps }} props */
 function Watchtower({ program: { name, status = {} }, props: { labels, stats } }) {
-  return html`<h2 class="program">${name} <span class="faint">${status.enforces ? 'suspends who lies' : 'tells, and suspends nobody: set ENFORCE=true'}</span></h2>
+  return html`<h2 class="program">${name} <span class="faint">${status.enforces ? 'suspends who lies' : 'alerts, and suspends nobody: set ENFORCE=true'}</span></h2>
     <${Card} title=${`Alerts of ${name}`}><${Alerts} status=${status} /></${Card}>
     ${(status.chains ?? []).map(({ chainName, requests = {}, findings = [], total = 0 }) => {
       const watched = Object.entries(requests)

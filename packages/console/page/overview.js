@@ -81,7 +81,7 @@ function Money({ programs, labels }) {
     ),
   );
   if (rows.length === 0)
-    return html`<${Empty} title="No relayer tells what it spends">Name their status pages: <code>STATUS_URLS=relayer=http://127.0.0.1:9464/status</code></${Empty}>`;
+    return html`<${Empty} title="No relayer shows what it spends">Name their status pages: <code>STATUS_URLS=relayer=http://127.0.0.1:9464/status</code></${Empty}>`;
   return html`<${Table} caption="Spent and earned by relayer" head=${['Relayer', 'Chain', 'Spent', 'Earned']} rows=${rows} numbers=${[2, 3]} />`;
 }
 

@@ -11,7 +11,7 @@ import { addressOf, go, Link } from './router.js';
 
 const UNDER_WAY = new Set(['claimed', 'buying', 'bought', 'transferring', 'transferred', 'vanished']);
 
-/** Alerts that are told and not over, and what waits to be delivered. @param {{ status: ProgramStatus }} props */
+/** Alerts that are reported and not over, and what waits to be delivered. @param {{ status: ProgramStatus }} props */
 export function Alerts({ status: { conditions = [], mail = [], faults = [], warnings = [] } }) {
   const rows = [
     ...faults.map((fault) => html`<li class="bad">${fault}</li>`),
@@ -146,8 +146,9 @@ export function Payments({ route, stats, onFault }) {
   };
   if (value === undefined) return html`<${Head} title="Payments" /><${Skeleton} rows=${10} />`;
   const programs = value.programs.filter(({ status }) => status?.program === 'payments');
-  const told = programs.find(({ status }) => status?.story !== undefined);
-  if (told?.status?.story !== undefined) return html`<${PaymentStory} story=${told.status.story} name=${told.name} />`;
+  const found = programs.find(({ status }) => status?.story !== undefined);
+  if (found?.status?.story !== undefined)
+    return html`<${PaymentStory} story=${found.status.story} name=${found.name} />`;
   const head = html`<${Head} title="Payments"><form class="inline" onSubmit=${find}><label><span class="unseen">Payment intent</span><input name="id" placeholder="pi_…" spellcheck=${false} autocomplete="off" /></label><button type="submit">Show</button></form></${Head}>`;
   if (route.id !== '')
     return html`${head}<${Empty} title="No such payment">No payment relayer knows <code>${route.id}</code>. <${Link} to=${addressOf('payments')}>Show all</${Link}></${Empty}>`;

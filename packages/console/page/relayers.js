@@ -22,7 +22,7 @@ function actsOn({ address, label, suspendedAt }) {
   return [
     suspendedAt === undefined
       ? {
-          ...{ word: 'Suspend', title: `Suspend ${name}?`, needs: 'Why, which it is told', danger: true },
+          ...{ word: 'Suspend', title: `Suspend ${name}?`, needs: 'Why, which it is shown', danger: true },
           effect:
             'Its calls are refused until it is resumed. What it holds stays its own: release it, so that others take it.',
           run: (/** @type {string} */ reason) => post('suspend', { reason }),
@@ -128,7 +128,7 @@ function AddRelayer({ close, done }) {
 }
 
 /** The whitelist, and how each relayer does; the one that was asked for comes first. @param {ViewProps} props */
-export function Relayers({ route, stats, service, relayers, mayAct, ask, tell, readRelayers, onFault }) {
+export function Relayers({ route, stats, service, relayers, mayAct, ask, announce, readRelayers, onFault }) {
   const [isAdding, setAdding] = useState(false);
   const side = useFollowed(
     () => readGateway('audit', 'admin/audit', { query: { limit: '100' } }),
@@ -139,7 +139,7 @@ export function Relayers({ route, stats, service, relayers, mayAct, ask, tell, r
   const add =
     mayAct && html`<button type="button" class="primary" onClick=${() => setAdding(true)}>Add a relayer</button>`;
   const done = () => {
-    tell('Done: added.');
+    announce('Done: added.');
     readRelayers();
   };
   const head = html`<${Head} title="Relayers">${add}</${Head}>${isAdding && html`<${AddRelayer} close=${() => setAdding(false)} done=${done} />`}`;

@@ -70,7 +70,7 @@ async function readParts(requestId) {
     readGateway('audit', 'admin/audit', { query: { target: id, limit: '100' } }),
     readGateway('webhooks', 'admin/webhooks'),
   ]);
-  const told = await Promise.all(
+  const lists = await Promise.all(
     webhooks.map(async ({ webhookId, url }) => {
       const query = { requestId: id, limit: '100' };
       const { items } = await readGateway('deliveries', `admin/webhooks/${webhookId}/deliveries`, { query }).catch(
@@ -79,7 +79,7 @@ async function readParts(requestId) {
       return items.map((delivery) => ({ ...delivery, url }));
     }),
   );
-  return { record, programs, acts, deliveries: told.flat() };
+  return { record, programs, acts, deliveries: lists.flat() };
 }
 
 /** The events as a drawn line. @param {{ events: readonly StoryEvent[], now: string | undefined, link: (hash: string) => string | undefined }} props */
@@ -188,5 +188,5 @@ export function Request({ route, relayers, labels, stats, mayAct, ask, onFault }
       </dl></${Card}>
     </div>
     <${Card} title="Params"><${Params} params=${record.params} /></${Card}>
-    ${!value.programs.some(({ status: told }) => told?.program === 'relayer') && html`<${Empty} title="No relayer tells its side of it">Name the relayers' status pages, so that the story says why they leave a request and what they submit: <code>STATUS_URLS=relayer=http://127.0.0.1:9464/status</code></${Empty}>`}`;
+    ${!value.programs.some(({ status: shown }) => shown?.program === 'relayer') && html`<${Empty} title="No relayer shows its side of it">Name the relayers' status pages, so that the story says why they leave a request and what they submit: <code>STATUS_URLS=relayer=http://127.0.0.1:9464/status</code></${Empty}>`}`;
 }

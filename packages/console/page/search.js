@@ -8,7 +8,7 @@ import { addressOf, go } from './router.js';
 /** @import { Answers } from './types.d.ts' */
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** The begin of an id, of which the first eight digits tell the time within a minute. */
+/** The begin of an id, of which the first eight digits give the time within a minute. */
 const PREFIX = /^[0-9a-f]{8}-?[0-9a-f-]{0,27}$/i;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const TX_HASH = /^0x[0-9a-f]{64}$/i;

@@ -7,7 +7,7 @@ import { shorten, writeDuration } from './format.js';
 
 /** @import { StoryEvent, StoryParts, RelayerStory, Tone } from './types.d.ts' */
 
-/** How a relayer's verdicts are said; others are told by what they wait for. @type {ReadonlyMap<string, string>} */
+/** How a relayer's verdicts are said; others are described by what they wait for. @type {ReadonlyMap<string, string>} */
 const VERDICTS = new Map([
   ['ready', 'Found fit to be carried out'],
   ['settle', 'Found hopeless, to be reported failed'],
@@ -122,19 +122,19 @@ function tellDelivery({ url, event, status, attempts, createdAt, endedAt, nextAt
   const tries = attempts === 1 ? 'at the first attempt' : `after ${attempts} attempts`;
   const last = lastError ?? (lastStatus === undefined ? '' : `It answered ${lastStatus}.`);
   if (status === 'delivered')
-    return { at: endedAt ?? createdAt, title: 'Webhook delivered', tone: 'good', text: `Told of ${what}, ${tries}.` };
+    return { at: endedAt ?? createdAt, title: 'Webhook delivered', tone: 'good', text: `Sent ${what}, ${tries}.` };
   if (status === 'failed')
     return {
       at: endedAt ?? createdAt,
       title: 'Webhook failed',
       tone: 'bad',
-      text: `Told nothing of ${what}, ${tries}. ${last}`,
+      text: `Not sent: ${what}, ${tries}. ${last}`,
     };
-  return { at: nextAttemptAt ?? createdAt, title: 'Webhook waits', tone: 'wait', text: `To tell of ${what}. ${last}` };
+  return { at: nextAttemptAt ?? createdAt, title: 'Webhook waits', tone: 'wait', text: `To send ${what}. ${last}` };
 }
 
 /**
- * Tells the story of a request.
+ * Lists the story of a request.
  *
  * @param {StoryParts} parts
  * @returns {readonly StoryEvent[]} oldest first
@@ -173,8 +173,8 @@ export function describeNow({ record, programs, labels }, now) {
   if (status === 'failed') return `Failed ${since(createdAt, Date.parse(updatedAt))} after it was posted.`;
   const name = labels.get(claimedBy.toLowerCase()) ?? shorten(claimedBy);
   if (status === 'processing') return `${name} has held it for ${since(claimedAt)}.`;
-  const waits = programs.flatMap(({ status: told }) =>
-    (told?.chains ?? []).flatMap(({ story }) => story?.verdict?.waitsFor ?? []),
+  const waits = programs.flatMap(({ status: shown }) =>
+    (shown?.chains ?? []).flatMap(({ story }) => story?.verdict?.waitsFor ?? []),
   );
   return `It has waited for ${since(createdAt)}${waits.length === 0 ? ', and no relayer has said why.' : `: for ${[...new Set(waits)].join('; for ')}.`}`;
 }

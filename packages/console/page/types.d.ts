@@ -10,14 +10,14 @@ import type {
 } from '@prism-gateway/protocol';
 import type { DeliveryBody, DeliveryPage, WebhookBody, WebhookList } from '@prism-gateway/protocol/webhooks';
 
-/** A view's way to tell of what went wrong; undefined: it is right again. */
+/** A view's way to report what went wrong; undefined: it is right again. */
 export type OnFault = (error: (Error & { readonly status?: number }) | undefined) => void;
 
 /** The properties of every view. */
 export interface ViewProps {
   readonly route: { readonly id: string; readonly query: URLSearchParams };
   readonly onFault: OnFault;
-  readonly tell: (text: string) => void;
+  readonly announce: (text: string) => void;
   /** As they were last; undefined at first. */
   readonly stats: Answers['stats'] | undefined;
   readonly service: Answers['service'] | undefined;
@@ -108,7 +108,7 @@ export interface ProgramChain {
   readonly requests?: Readonly<Record<string, number>>;
 }
 
-/** A payment in a line, as the payment relayer tells it. */
+/** A payment in a line, as the payment relayer reports it. */
 export interface PaymentLine {
   readonly payment: string;
   readonly state: string;
@@ -120,7 +120,7 @@ export interface PaymentLine {
   readonly reason: string;
 }
 
-/** An account as the gas monitor tells it. */
+/** An account as the gas monitor reports it. */
 export interface WatchedAccount {
   readonly chain: string;
   readonly account: string;

@@ -18,7 +18,7 @@ const STATES = /** @type {const} */ ([
   ['delivered', 'Delivered'],
   ['failed', 'Failed'],
 ]);
-/** How soon to look again while something waits to be sent, in milliseconds: no move of the queue tells that it was. */
+/** How soon to look again while something waits to be sent, in milliseconds: no move of the queue says that it was. */
 const LOOK_AGAIN_MS = 1000;
 
 /** Looks again for as long as something waits. @param {boolean} isWaiting @param {unknown} value what was found @param {() => void} again */
@@ -51,26 +51,26 @@ function actsOn({ webhookId, url, enabled }, showSecret) {
       ? {
           word: 'Disable',
           title: 'Disable this webhook?',
-          effect: `${url} is told nothing any more, and events are not kept for it meanwhile.`,
+          effect: `${url} gets nothing any more, and events are not kept for it meanwhile.`,
           run: change,
           danger: true,
         }
       : {
           word: 'Enable',
           title: 'Enable this webhook?',
-          effect: `${url} is told again, of what waits too.`,
+          effect: `${url} gets events again, and what waits too.`,
           run: change,
         },
     {
       word: 'New secret',
       title: 'Give it a new secret?',
-      effect: 'The new one is told once. The one before signs for a day more.',
+      effect: 'The new one is shown once. The one before signs for a day more.',
       run: rotate,
     },
     {
       word: 'Remove',
       title: 'Remove this webhook?',
-      effect: `${url} is told nothing any more, and what waits for it is lost.`,
+      effect: `${url} gets nothing any more, and what waits for it is lost.`,
       danger: true,
       run: () => callGateway(pathOf(webhookId), { method: 'DELETE' }),
     },
@@ -99,10 +99,10 @@ function Register({ close, added }) {
 
 /** @param {{ secret: string, forget: () => void }} props */
 const Secret = ({ secret, forget }) =>
-  html`<section class="state wait" role="alert" aria-label="Secret"><h2>Its secret, which is told this once</h2><p><code>${secret}</code> <${Copy} text=${secret} label="Copy the secret" /></p><button type="button" onClick=${forget}>I have kept it</button></section>`;
+  html`<section class="state wait" role="alert" aria-label="Secret"><h2>Its secret, which is shown this once</h2><p><code>${secret}</code> <${Copy} text=${secret} label="Copy the secret" /></p><button type="button" onClick=${forget}>I have kept it</button></section>`;
 
 /** One webhook's deliveries. @param {{ webhook: Webhook, props: ViewProps }} props */
-function Deliveries({ webhook, props: { route, mayAct, tell, onFault } }) {
+function Deliveries({ webhook, props: { route, mayAct, announce, onFault } }) {
   const status = route.query.get('status') ?? '';
   const after = route.query.get('after') ?? '';
   const path = pathOf(webhook.webhookId, '/deliveries');
@@ -116,7 +116,7 @@ function Deliveries({ webhook, props: { route, mayAct, tell, onFault } }) {
   );
   const resend = async (/** @type {readonly string[]} */ ids) => {
     for (const id of ids) await callGateway(`${path}/${id}/resend`, { method: 'POST' });
-    tell(`Sent once more: ${ids.length === 1 ? ids[0] : writeCount(ids.length)}.`);
+    announce(`Sent once more: ${ids.length === 1 ? ids[0] : writeCount(ids.length)}.`);
     again();
   };
   const failed = items.filter((one) => one.status === 'failed').map(({ deliveryId }) => deliveryId);
@@ -175,7 +175,7 @@ function WebhookCard({ webhook, menu }) {
 
 /** The webhooks, and what each was sent. @param {ViewProps} props */
 export function Webhooks(props) {
-  const { route, mayAct, ask, tell, onFault } = props;
+  const { route, mayAct, ask, announce, onFault } = props;
   const [isAdding, setAdding] = useState(false);
   const [secret, setSecret] = useState('');
   const { value, again } = useFollowed(() => readGateway('webhooks', 'admin/webhooks'), 'webhooks', onFault);
@@ -185,9 +185,9 @@ export function Webhooks(props) {
     value,
     again,
   );
-  const added = (/** @type {string} */ told) => {
-    setSecret(told);
-    tell('Done: registered.');
+  const added = (/** @type {string} */ shown) => {
+    setSecret(shown);
+    announce('Done: registered.');
     again();
   };
   const askFor = (/** @type {Act} */ act) =>
@@ -205,6 +205,6 @@ export function Webhooks(props) {
   return html`<${Head} title="Webhooks">${mayAct && html`<button type="button" class="primary" onClick=${() => setAdding(true)}>Register a webhook</button>`}</${Head}>
     ${isAdding && html`<${Register} close=${() => setAdding(false)} added=${added} />`}${shownSecret}
     ${value === undefined && html`<${Skeleton} rows=${8} />`}
-    ${value !== undefined && webhooks.length === 0 && html`<${Empty} title="Nobody is told">Register a URL, and it is told of every request that succeeds or fails, signed.</${Empty}>`}
+    ${value !== undefined && webhooks.length === 0 && html`<${Empty} title="No receivers">Register a URL, and it gets every request that succeeds or fails, signed.</${Empty}>`}
     <div class="cards">${webhooks.map((webhook) => html`<${WebhookCard} key=${webhook.webhookId} webhook=${webhook} menu=${menu(webhook)} />`)}</div>`;
 }

@@ -126,7 +126,7 @@ describe.skipIf(chromium === undefined)('journeys through the console', () => {
     await click(button(page, 'Acts on eu-1'));
     await click(page.getByRole('menuitem', { name: 'Suspend' }));
     await page.keyboard.press('Tab');
-    await page.getByLabel('Why, which it is told').focus();
+    await page.getByLabel('Why, which it is shown').focus();
     await page.keyboard.type('reports too late');
     await page.keyboard.press('Enter');
     await page.getByText(/Suspended .* by key .*: reports too late/).waitFor();

@@ -4,7 +4,7 @@ import { forwarderAbi } from './generated/forwarderAbi.ts';
 
 /** The Forwarder's result of one request. */
 export interface RequestExecuted {
-  /** EIP-712 digest of the request. Together with the signer it tells which request it was. */
+  /** EIP-712 digest of the request. Together with the signer it identifies the request it was. */
   readonly digest: Hex;
   readonly signer: Address;
   /** The signer's forwarder nonce that the request ran with; where it was refused, the one that still stands. */

@@ -35,7 +35,7 @@ export interface RelayerConfig {
   /** Where a search of the chain for payouts begins. */
   readonly searchFromBlock: number;
   readonly rpcPollIntervalMs: number;
-  /** A payment older than this is told of. */
+  /** A payment older than this is an alert. */
   readonly lateAfterMs: number;
 }
 

@@ -56,7 +56,7 @@ export interface RunningRelayer {
 export interface RelayerParts {
   readonly settings: Settings<'payments'>;
   readonly account: SenderAccount;
-  /** Creates what tells people, once it is known which instance on which chain it is. */
+  /** Creates what alerts people, once it is known which instance on which chain it is. */
   readonly openAlerter: (wiring: { readonly journal: PaymentJournal; readonly signature: string }) => Alerter;
   readonly log: Logger;
   /** Called after each poll that has gone through. */

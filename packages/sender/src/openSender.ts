@@ -89,14 +89,14 @@ function openChain(options: SenderOptions): Chain {
   return createChain(client, options.account.address);
 }
 
-/** The caller's error is not told: events hold no secrets, and it may name a node's URL. */
+/** The caller's error is not reported: events hold no secrets, and it may name a node's URL. */
 function askCaller(mayBroadcast: SenderOptions['mayBroadcast']): Engine['mayBroadcast'] {
   return async (transaction) => {
     try {
       return (await mayBroadcast?.(transaction)) ?? true;
     } catch (cause) {
       const { name } = cause instanceof Error ? cause : { name: 'unknown' };
-      throw new Error(`the caller cannot tell now whether it may be broadcast: ${name}`, { cause });
+      throw new Error(`the caller does not know now whether it may be broadcast: ${name}`, { cause });
     }
   };
 }

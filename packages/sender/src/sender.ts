@@ -35,7 +35,7 @@ export interface SendOptions {
   readonly maxFeePerGas?: bigint;
   /**
    * Milliseconds since the epoch. From then on it is worth nothing: its nonce is freed by a self-transfer, as soon as that costs no more
-   * than the transaction would if it were mined in vain; `EXPIRED` tells so.
+   * than the transaction would if it were mined in vain; `EXPIRED` says so.
    */
   readonly expiresAtMs?: number;
   /** The policy while gas costs more than the ceiling: `wait` (default), or `reject` with `GAS_PRICE_TOO_HIGH`, nothing reserved. */
@@ -80,7 +80,7 @@ export interface SenderOptions {
   readonly chainView?: ChainView;
   /** For one call; default 10,000. */
   readonly rpcTimeoutMs?: number;
-  /** How long a node may fail before those are told of whom nothing is reserved; default 8000. */
+  /** How long a node may fail before those learn of it of whom nothing is reserved; default 8000. */
   readonly nodeTimeoutMs?: number;
   /** Added to estimated gas; default 20. */
   readonly gasMarginPercent?: number;
@@ -92,7 +92,7 @@ export interface SenderOptions {
   readonly whenKeyIsShared?: 'resend' | 'reject';
   /**
    * Asked before each broadcast, the first or the tenth. False: the call must never be made; what is signed is not broadcast again, its nonce
-   * is freed, and `BROADCAST_FORBIDDEN` tells so. An error: not now, it is asked again. A transaction that frees a nonce is always to be let out.
+   * is freed, and `BROADCAST_FORBIDDEN` says so. An error: not now, it is asked again. A transaction that frees a nonce is always to be let out.
    */
   readonly mayBroadcast?: (transaction: { readonly raw: Hex; readonly nonce: number }) => Promise<boolean>;
   /** Folder of the locks on keys; only processes that share it keep off each other's keys. Default: the journal's folder. */
@@ -125,7 +125,7 @@ export interface Sender {
   /** How many intents have no outcome yet. */
   inFlight(): number;
   /**
-   * Looks whether the account has transactions that the journal does not know; the event `foreign` tells, and `outlier` of a node that is
+   * Looks whether the account has transactions that the journal does not know; the event `foreign` reports it, and `outlier` a node that is
    * alone with what it says of them.
    *
    * @throws RpcAnswerError, RpcUnavailableError if no node says
@@ -148,7 +148,7 @@ export interface Sender {
    * Drops the bytes of intents that have ended and are final on the chain, once the caller needs their logs no more: what stays is id, nonce,
    * hashes, the call's too, and outcome.
    *
-   * @returns those whose bytes are gone; none if the nodes do not tell what is final
+   * @returns those whose bytes are gone; none if the nodes do not say what is final
    * @throws SenderError `JOURNAL_FAILED`
    */
   prune(intentIds: readonly string[]): Promise<readonly string[]>;

@@ -70,7 +70,7 @@ export type SenderEvent =
       /** The cost of freeing the nonce; 0 if a foreign transaction has used it. */
       readonly spentWei: bigint;
     }
-  /** Sending waits until the price is under the ceiling again; told once for each time it rises above. */
+  /** Sending waits until the price is under the ceiling again; reported once for each time it rises above. */
   | { readonly type: 'gasPriceTooHigh'; readonly neededWei: bigint; readonly ceilingWei: bigint }
   | { readonly type: 'insufficientFunds'; readonly balanceWei: bigint; readonly neededWei: bigint }
   /** A nonce under those in flight was free on the chain: filled again with the journal's bytes, or with a self-transfer. */

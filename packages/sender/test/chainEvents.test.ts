@@ -159,7 +159,7 @@ describe('a transaction that waits too long', () => {
     });
     await expect(sender.send('never', markedCall('never'))).rejects.toMatchObject({ code: 'BROADCAST_FORBIDDEN' });
     expect([await rig.countMined('never'), await rig.accountNonce(), asked]).toEqual([0, 1, ['0', '0', '0']]);
-    expect((await rig.seen('refused')).reason).toBe('the caller cannot tell now whether it may be broadcast: Error');
+    expect((await rig.seen('refused')).reason).toBe('the caller does not know now whether it may be broadcast: Error');
   });
 
   test('is raised at once when the block asks for more, and not above the ceiling', async () => {

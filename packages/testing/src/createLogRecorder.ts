@@ -7,7 +7,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps what it is given. */
 export interface LogRecorder {
   readonly lines: readonly LogLine[];
   debug(fields: Fields, message: string): void;

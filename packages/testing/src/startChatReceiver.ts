@@ -24,7 +24,7 @@ export interface ChatReceiver extends AsyncDisposable {
 /**
  * Starts a receiver of chat webhooks on 127.0.0.1.
  *
- * @param onMessage - told of each message
+ * @param onMessage - called with each message
  * @returns the running receiver
  */
 export async function startChatReceiver(

@@ -7,7 +7,7 @@ import { type Misbehaviour, misbehave } from './misbehave.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** An OpenID provider of its own make, that can be told to fail. */
+/** An OpenID provider of its own make, that can be set to fail. */
 export interface JwtIssuer extends AsyncDisposable {
   /** For example `http://127.0.0.1:40123`. */
   readonly issuer: string;

@@ -45,7 +45,7 @@ function createCertificate(dir: string): { key: string; cert: string; file: stri
 /**
  * Starts an SMTP server on 127.0.0.1 that demands STARTTLS and a password, and keeps what arrives.
  *
- * @param onMail - told of each mail
+ * @param onMail - called with each mail
  * @returns the running server
  */
 export async function startMailServer(onMail: (mail: ReceivedMail) => void = () => undefined): Promise<MailServer> {

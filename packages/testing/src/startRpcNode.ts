@@ -32,7 +32,7 @@ export interface RpcExchange {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A small node that misbehaves as it is told. */
+/** A small node that misbehaves as it is set to. */
 export interface RpcNode extends AsyncDisposable {
   readonly url: string;
   readonly exchanges: readonly RpcExchange[];

@@ -229,6 +229,6 @@ export interface Chain {
     /** Transactions that left the pool without a block, oldest first. */
     dropped(): readonly DroppedTransaction[];
   };
-  /** Told of each block as it becomes the newest, and of blocks that are taken back. @returns what ends it */
+  /** Called with each block as it becomes the newest, and with those that are taken back. @returns what ends it */
   onBlock(listener: (event: { readonly kind: 'added' | 'removed'; readonly block: ChainBlock }) => void): () => void;
 }

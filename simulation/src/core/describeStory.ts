@@ -11,7 +11,7 @@ export const namedIn = (...texts: readonly string[]): readonly string[] => [
 ];
 
 /**
- * Tells what has happened to a request, payment or relayer: its own events, those of the request that its breach names and of the
+ * Selects what has happened to a request, payment or relayer: its own events, those of the request that its breach names and of the
  * transactions that they name, and the faults and deaths in between.
  *
  * @param events - all of the world, in order
@@ -22,7 +22,7 @@ export function describeStory(events: readonly WorldEvent[], id: string): readon
   const own = events.filter(isAbout(new Set([id, ...namedIn(...breaches.map(({ text }) => text))])));
   const [first, last] = [own[0], own.at(-1)];
   if (first === undefined || last === undefined) return [];
-  // A journal tells of much that is long past.
+  // A journal has much that is long past.
   const hashes = own.filter(({ kind }) => kind !== 'journal').flatMap(({ text }) => text.match(HASH) ?? []);
   const isOfThem = isAbout(new Set(hashes));
   const owned = new Set(own);

@@ -122,7 +122,7 @@ export function installFiles(track: <T>(work: Promise<T>) => Promise<T>): () => 
   const { open } = kept;
   Object.assign(fsPromises, { open: (...args: Parameters<typeof open>) => track(open(...args)) });
   const { watch } = fs;
-  // The machine tells of changes when it likes; nobody else writes the files of a simulated program.
+  // The machine reports changes when it likes; nobody else writes the files of a simulated program.
   Object.assign(fs, { watch: () => Object.assign(new EventEmitter(), { close: () => undefined }) });
   return () => {
     Object.assign(fsPromises, kept);

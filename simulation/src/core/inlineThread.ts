@@ -29,7 +29,7 @@ class InlinePort extends EventEmitter {
   unref(): void {}
 }
 
-/** Answers for ports of this thread, which never have more than they have told of. @returns puts the real one back */
+/** Answers for ports of this thread, which never have more than they have announced. @returns puts the real one back */
 export function installPorts(): () => void {
   const { receiveMessageOnPort } = workerThreads;
   Object.assign(workerThreads, {

@@ -19,7 +19,7 @@ export type Observer = (call: NetworkCall) => ((answer: Response) => void) | und
 export interface Fate {
   /** Milliseconds until it arrives. */
   readonly delayMs: number;
-  /** `lost`: nobody hears of it; `reset`: the caller is told at once that the connection broke. */
+  /** `lost`: nobody hears of it; `reset`: the caller learns at once that the connection broke. */
   readonly end?: 'lost' | 'reset';
 }
 
@@ -117,7 +117,7 @@ export function createNetwork(options: {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const { to, pathname, search } = splitUrl(request.url);
     const fate = chooseFate({ from, to, random });
-    // Calls to nodes are too many to tell, and looks of the world's own at records tell nothing.
+    // Calls to nodes are too many to list, and looks of the world's own at records show nothing.
     const isQuiet = to.startsWith('node-') || (from === 'world' && request.method === 'GET');
     const sentText = isQuiet ? '' : readWhole(request);
     const line = `${request.method} ${pathname}${search}`;

@@ -99,7 +99,7 @@ export function startChecks(world: World): void {
   /** All that a request has of signatures, and the nonces that they use. */
   const entriesOf = ({ signer, nonce, digest, cloudId, entries }: Story) =>
     entries ?? [{ signer, nonce, digest, cloudId }];
-  /** Whether a reorganisation has undone a request, if only for a time: one deeper than the confirmations, which the watchtower tells. */
+  /** Whether a reorganisation has undone a request, if only for a time: one deeper than the confirmations, which the watchtower reports. */
   const wasUndone = (story: Story) => entriesOf(story).some(({ digest = '0x' }) => undone.has(digest));
 
   /** Whether a reorganisation has taken away that a nonce was taken back, which its signer does not do again. */

@@ -4,7 +4,7 @@ import type { Random } from '../core/random.ts';
 import type { World } from './createWorld.ts';
 import { createRelayerService, type Service } from './programs.ts';
 
-/** How long foreign transactions of a key are told of, and claims of a lost process last, in milliseconds. */
+/** How long foreign transactions of a key are reported, and claims of a lost process last, in milliseconds. */
 const AFTERWARDS_MS = 15 * 60_000;
 
 /** A second process with the same key and settings, on another machine with an empty disk. */

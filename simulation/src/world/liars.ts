@@ -46,7 +46,7 @@ export function startLiar(world: World, { key, address }: RelayerKey, lie: Lie):
     },
     async 'false failed'(relayer, { requestId }) {
       const story = world.stories.get(requestId);
-      // Nobody can tell afterwards what the code of a wallet has decided (WATCH-7).
+      // Nobody can know afterwards what the code of a wallet has decided (WATCH-7).
       if (story?.expects !== 'success' || story.kind === 'wallet') return await give(relayer, requestId);
       await relayer.reportFailure(requestId, 'InvalidSignature');
       note(requestId, 'reports a valid request failed');

@@ -47,7 +47,7 @@ function createWrite(realm: Realm, who: string): (line: string) => void {
   return (line) => {
     // One line for each call would say again what the messages say.
     if (line.includes('"msg":"request"')) return;
-    // Times stand beside the event, and a stack tells of the machine's own event loop.
+    // Times stand beside the event, and a stack shows the machine's own event loop.
     const text = JSON.stringify(JSON.parse(line), (name, value) =>
       name === 'time' || name === 'stack' ? undefined : value,
     );
@@ -149,7 +149,7 @@ export function createGatewayService(realm: Realm, environment: Environment = {}
   });
 }
 
-/** A private address for each machine, so that rate limits tell them apart. */
+/** A private address for each machine, so that rate limits distinguish them. */
 function addressOf(host: string): string {
   let sum = 0;
   for (const character of host) sum = (sum * 31 + character.charCodeAt(0)) % 65_536;

@@ -61,7 +61,7 @@ export interface Breach {
   readonly invariant: string;
   /** The event, in a sentence. */
   readonly text: string;
-  /** Request, payment or relayer that it is about; its story is told. */
+  /** Request, payment or relayer that it is about; its story is printed. */
   readonly about: string;
   readonly atMs: number;
 }

@@ -4,7 +4,7 @@ import type { HeaderReader } from '../http/request.ts';
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
 
-/** Hex digits of a key's digest by which the audit log tells keys apart. */
+/** Hex digits of a key's digest by which the audit log distinguishes keys. */
 const KEY_ID_DIGITS = 12;
 
 /** Keys that may be given. */
@@ -22,7 +22,7 @@ export interface Administrator {
   readonly mayAct: boolean;
 }
 
-/** Tells an administrator by `X-Admin-Key`. @throws ApiError ADMIN_KEY_REJECTED */
+/** Identifies an administrator by `X-Admin-Key`. @throws ApiError ADMIN_KEY_REJECTED */
 export type CheckAdmin = (request: { readonly headers: HeaderReader }) => Administrator;
 
 /**

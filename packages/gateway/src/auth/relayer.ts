@@ -14,7 +14,7 @@ export interface RelayerAuthPorts {
   readonly relayers: RelayerStore;
   readonly crypto: RequestCrypto;
   readonly now: () => number;
-  /** Told of each relayer that has called; absent: nobody asks. */
+  /** Called with each relayer that has called; absent: nobody asks. */
   readonly noteSeen?: ((address: string) => void) | undefined;
 }
 

@@ -27,7 +27,7 @@ const isBusy = (socket: Socket) =>
   ((socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? null) !== null;
 
 /**
- * Bounds the heads that have not come in wholly, of which Node tells nothing until they have: what a connection has sent since its last
+ * Bounds the heads that have not come in wholly, of which Node reports nothing until they have: what a connection has sent since its last
  * answer was out. The longest are ended. While connections are too few to fill the budget, nothing is looked at.
  *
  * @see docs/specification.md LIMIT-14

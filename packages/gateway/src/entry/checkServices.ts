@@ -65,10 +65,10 @@ const PROBE_KEY = 'prism-doctor';
 const ownOf = (table: Readonly<Record<string, string>>, name: string) =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** S3's answers for a missing object: without the right to list, not even that is told. */
+/** S3's answers for a missing object: without the right to list, not even that is shown. */
 const ANSWERS: Readonly<Record<string, string>> = {
   NoSuchKey: 'answers',
-  AccessDenied: 'answers; to these credentials it does not tell which objects are there',
+  AccessDenied: 'answers; to these credentials it does not show which objects are there',
 };
 
 /** Advice by the name of S3's answer. */

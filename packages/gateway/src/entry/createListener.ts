@@ -65,7 +65,7 @@ export interface MemoryBudgets {
 
 /** How long the rest of a body is waited for that nobody wants, in milliseconds. */
 const LINGER_MS = 1000;
-/** Statuses from which an answer tells of a failure. */
+/** Statuses from which an answer reports a failure. */
 const FIRST_FAILURE = 400;
 
 const isStillComing = (incoming: IncomingMessage) =>

@@ -4,7 +4,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { TokenVerifier } from '../ports/tokenVerifier.ts';
 import type { Settings } from './settings.ts';
 
-/** Privy tells no revocation: this bounds for how long a revoked token holds. */
+/** Privy reports no revocation: this bounds for how long a revoked token holds. */
 const PRIVY_MAX_AGE_SECONDS = 3600;
 
 interface ProviderContext {

@@ -21,7 +21,7 @@ export function readFileLimit(): number {
   }
 }
 
-/** Limits that the process can keep, and what to tell the operator if they are not those of the settings. */
+/** Limits that the process can keep, and what to log for the operator if they are not those of the settings. */
 export interface FittedConnections {
   readonly limits: ConnectionLimits;
   readonly warning?: string;

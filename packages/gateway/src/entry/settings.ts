@@ -20,7 +20,7 @@ const MAX_DYNAMO_BODY_BYTES = 524_288;
 
 type Parsed = SettingValues<typeof gatewaySettings>;
 
-/** Settings that are told in another form. */
+/** Settings that are shown in another form. */
 type RefinedNames =
   | 'ADMIN_API_KEY'
   | 'ADMIN_READ_KEYS'
@@ -42,7 +42,7 @@ export interface Settings extends Omit<Parsed, RefinedNames> {
   readonly chains: readonly string[];
   /** Where a chain's transactions are shown, with `{hash}`, by the chain's name. */
   readonly explorers: Readonly<Record<string, string>>;
-  /** Where the operator's other programs tell how they are, by name. */
+  /** Where the operator's other programs show how they are, by name. */
   readonly statusUrls: Readonly<Record<string, string>>;
   readonly tables: { readonly requests: string; readonly relayers: string; readonly rateLimits: string };
   /** Where DynamoDB keeps deliveries of webhooks. */

@@ -64,7 +64,7 @@ function otherStages({ STORE, STAGE, DATA_DIR }: Settings): readonly string[] {
 }
 
 /**
- * Names what an operator should change before strangers come, each with what to do. Only `prod` is told, but of databases.
+ * Names what an operator should change before strangers come, each with what to do. Only `prod` is warned, but for databases.
  *
  * @returns sentences, which repeat no secret
  * @see docs/specification.md OPERATE-7

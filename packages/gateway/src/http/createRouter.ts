@@ -31,7 +31,7 @@ const requestIdForm = /^[A-Za-z0-9._:-]{1,64}$/;
 /** Writes a template like `/requests/{requestId}` in Hono's form. */
 const honoPath = (template: string) => template.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Reads a mount's error; if its reading of the body broke off, the client is told so, not the operator. */
+/** Reads a mount's error; if its reading of the body broke off, the client gets the error, not the operator. */
 const readMountFailure = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ECONNRESET' ? bodyIncomplete(error) : error;
 
@@ -79,7 +79,7 @@ export interface Router {
 export interface Answering {
   /** Answers a request whose path is below no mount. */
   readonly answer: (request: TransportRequest) => Awaitable<WrittenResponse>;
-  /** Tells the mount that answers a path, if one does. */
+  /** The mount that answers a path, if one does. */
   readonly findMount: (path: string) => Mount | undefined;
   /** Answers any request of the web platform's kind. */
   readonly fetch: (request: Request, env: GatewayEnv) => Awaitable<Response>;
@@ -198,7 +198,7 @@ function createRequestIds(prefix: string): () => string {
   return () => `${prefix}-${(count++).toString(36)}`;
 }
 
-/** Makes the router: it tells routes apart with Hono's routers and gives each request its context. */
+/** Makes the router: it distinguishes routes with Hono's routers and gives each request its context. */
 export function createRouter(ports: RouterPorts): Router {
   const served = createTable();
   // Apart from `served`, so that a served path has one handler.

@@ -7,7 +7,7 @@ export interface CauseFacts {
   readonly stack?: string | undefined;
 }
 
-/** Errors of the AWS SDK tell of the answer that they were made from. */
+/** Errors of the AWS SDK report the answer that they were made from. */
 interface AwsFacts {
   readonly $metadata?: { readonly requestId?: string };
 }

@@ -8,21 +8,21 @@ import type { LimitName } from './rateLimits.ts';
 import { checkAnnouncedBody, type HttpRequest } from './request.ts';
 import { andThen, type HttpResponse, type RequestContext } from './response.ts';
 
-/** An authenticated caller: what the handler is told, and the client that its limits count. */
+/** An authenticated caller: what the handler is given, and the client that its limits count. */
 export interface Caller<Identity> {
   readonly identity: Identity;
   /** Like `relayer:0x…`; undefined: the peer. */
   readonly client?: string;
 }
 
-/** One route: how to tell who calls it, and what to do. */
+/** One route: how to identify who calls it, and what to do. */
 export interface Endpoint<Identity = undefined> {
   readonly route: Route;
   /** Absent: anyone may call. @throws ApiError 401 */
   readonly authenticate?: (request: HttpRequest) => Promise<Caller<Identity>>;
   /** Whether the proof of who calls covers the body, which is then read first. Otherwise the body of a stranger is never read. */
   readonly signsBody?: boolean;
-  /** Tells the calls that need no authentication although others of the route do; their identity is undefined. */
+  /** Selects the calls that need no authentication although others of the route do; their identity is undefined. */
   readonly isPublic?: (request: HttpRequest) => boolean;
   /** Counts a failed authentication by the peer, and refuses a peer over it beforehand; absent: `auth-failures`. */
   readonly failureLimit?: LimitName;

@@ -10,7 +10,7 @@ interface ApiErrorFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A failure that the caller is told of: its message is the wire's `error`. Made by the functions below. */
+/** A failure that the caller is notified of: its message is the wire's `error`. Made by the functions below. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

@@ -60,7 +60,7 @@ function countAnnounced(request: Request, arrived: Uint8Array | undefined): numb
  * Reads a web platform's request as what a transport hands over.
  *
  * @param request - its URL's path is the one routed
- * @param env - what the connection tells
+ * @param env - what the connection shows
  */
 export function readFetchRequest(request: Request, { peerAddress, arrivedBody }: GatewayEnv): TransportRequest {
   const arrived = arrivedBody?.();

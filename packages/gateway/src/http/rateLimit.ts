@@ -214,7 +214,7 @@ interface LimitRefusals {
   readonly lastHour: number;
 }
 
-/** Most clients that are told. */
+/** Most clients that are listed. */
 const TOLD_CLIENTS = 20;
 /** Clients that are gathered before the nearest of them are chosen. */
 const GATHERED_CLIENTS = 500;

@@ -75,7 +75,7 @@ export const KEPT_ACTS = 1000;
 export interface AdminStore {
   /** Its cost does not grow with the number of requests. @param now - milliseconds since the epoch */
   readStats(now: number): Promise<QueueStats>;
-  /** Tells when the oldest pending request of a chain was stored. @returns `createdAt`; undefined if none is pending */
+  /** When the oldest pending request of a chain was stored. @returns `createdAt`; undefined if none is pending */
   findOldestPending(chainName: string): Promise<number | undefined>;
   /** Removes a record for good, unless it is `processing`. */
   remove(requestId: string): Promise<Removal>;
@@ -91,7 +91,7 @@ export interface AdminStore {
 
 /** Most chains that are counted apart: their names come from strangers. */
 export const MAX_COUNTED_CHAINS = 200;
-/** Most relayers that stats tell. */
+/** Most relayers that stats list. */
 export const MAX_TOLD_RELAYERS = 100;
 
 export const MINUTE_MS = 60_000;

@@ -35,7 +35,7 @@ export interface Evaluation {
 const pauseAfter = (failures: number, longest: number) =>
   Math.min(longest, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
 
-/** Tells when a delivery is tried again after so many attempts that failed. */
+/** When a delivery is tried again after so many attempts that failed. */
 export const nextAttemptAt = (attempts: number, now: number): number =>
   now + pauseAfter(attempts, LONGEST_DELIVERY_PAUSE_MS);
 

@@ -10,13 +10,13 @@ export type ChangeInterest =
   | { readonly anything: true };
 
 /**
- * Port: tells when it is worth looking at the queue again. Ten thousand may watch at once, and cost nothing while nothing moves.
+ * Port: notifies when it is worth looking at the queue again. Ten thousand may watch at once, and cost nothing while nothing moves.
  */
 export interface RequestChanges {
   /**
    * Calls `onChange` whenever what is watched may have moved, whichever process moved it: always after the first read that can see the
    * move, and after none that could see it before the watch began. It may call without need, but not for ever without a pause.
-   * Lapses of claims are not told.
+   * Lapses of claims are not reported.
    *
    * @param interest - `requestId` in lower case
    * @returns ends the watch; nothing is called afterwards

@@ -6,7 +6,7 @@ import type { StoredRequest } from './requestStore.ts';
 /** Bytes of a message id: no two events of all receivers share one, not even after a backup was brought back. */
 const MESSAGE_ID_BYTES = 16;
 
-/** A move of a request, as a receiver is told it. */
+/** A move of a request, as a receiver gets it. */
 export interface MessageFacts {
   readonly event: WebhookEvent;
   /** Milliseconds since the epoch. */

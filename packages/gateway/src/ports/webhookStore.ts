@@ -7,14 +7,14 @@ export interface WebhookRecord {
   readonly webhookId: string;
   readonly url: string;
   readonly events: readonly WebhookEvent[];
-  /** The only chain, and the only signer, that it is told of; absent: any. Signers are compared without regard to case. */
+  /** The only chain, and the only signer, that it gets; absent: any. Signers are compared without regard to case. */
   readonly chainName?: string;
   readonly signer?: string;
   readonly label?: string;
   readonly enabled: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Signs deliveries: the newest one, and for a day after a rotation the one before. Never told by the API. */
+  /** Signs deliveries: the newest one, and for a day after a rotation the one before. Never shown by the API. */
   readonly secrets: readonly WebhookSecret[];
   /** How its deliveries go; a store that does not deliver knows nothing of it. */
   readonly health: WebhookHealth;
@@ -156,7 +156,7 @@ export interface DeliveryOrder {
   readonly underWay: Readonly<Record<string, number>>;
 }
 
-/** Port: the deliveries that wait, written in the commits of the moves that they tell of. */
+/** Port: the deliveries that wait, written in the commits of the moves that they report. */
 export interface DeliveryQueue {
   /**
    * When the next delivery is due, in milliseconds since the epoch; undefined: none is. It reads, and writes nothing.
@@ -173,6 +173,6 @@ export interface DeliveryQueue {
     readonly now: number;
     readonly outcomes: readonly DeliveryOutcome[];
   }): Promise<readonly WebhookNews[]>;
-  /** Calls back, with how many requests have moved, after each commit of this process that may have added deliveries; nobody else's are told. */
+  /** Calls back, with how many requests have moved, after each commit of this process that may have added deliveries; nobody else's are counted. */
   onCommitted(listener: (moves: number) => void): void;
 }

@@ -10,7 +10,7 @@ const BUSY_MOVES_A_COMMIT = 2;
  */
 const MOVES_A_DELIVERY = 25;
 /**
- * So long a rest is at most, in milliseconds, and for each delivery: what is told of comes soon, also where a process is busy with reads
+ * So long a rest is at most, in milliseconds, and for each delivery: what is delivered comes soon, also where a process is busy with reads
  * alone. One event at a time is not held up as a lot of 8 is, and costs callers no more.
  */
 const [LONGEST_REST_MS, DELIVERY_REST_MS] = [250, 31.25];
@@ -29,11 +29,11 @@ export interface Pace {
   restMs(): number;
 }
 
-/** Tells how busy a process is. */
+/** How busy a process is. */
 export interface PaceMeters {
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
-  /** Tells which share of the time since the last call, of 1, the event loop was at work. */
+  /** The share of the time since the last call, of 1, the event loop was at work. */
   readonly utilization: () => number;
 }
 

@@ -9,7 +9,7 @@ import { tellNews } from './tellNews.ts';
 const [TICK_MS, IDLE_TICK_MS] = [1000, 5000];
 /** How long outcomes wait for others that are under way, in milliseconds: each commit costs the disk and those who post. */
 const GATHER_MS = 10;
-/** How often lost events are looked for, and told, at most, in milliseconds. */
+/** How often lost events are looked for, and reported, at most, in milliseconds. */
 const [COUNT_DROPPED_MS, TELL_DROPPED_MS] = [1000, 60_000];
 
 interface DispatcherPorts {
@@ -33,7 +33,7 @@ function addTo(counts: Map<string, number>, key: string, change: number): void {
   else counts.set(key, count);
 }
 
-/** Tells, now and then, of events that found no room; those of before the process began were told then. */
+/** Logs, now and then, events that found no room; those of before the process began were logged then. */
 function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'logger'>): () => Promise<void> {
   let known: number | undefined;
   let nextAt = 0;
@@ -133,7 +133,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
     pace.noteLook();
     isLooking = true;
     mayHaveMore = false;
-    // A store that does not answer is asked again; its own callers are told.
+    // A store that does not answer is asked again; its own callers get the error.
     const found = await take().catch(() => false);
     // Behind what is due, which a look into the store for it would hold up.
     await logDropped().catch(() => undefined);

@@ -18,7 +18,7 @@ export interface CursorCodec {
   open(lastKey: string, scope: Scope): string;
 }
 
-/** A list's filters and order as one text; letter case does not tell signers apart. */
+/** A list's filters and order as one text; letter case does not distinguish signers. */
 function scopeText(scope: Scope): string {
   if ('feedOf' in scope) return JSON.stringify(['feed', scope.feedOf]);
   if ('list' in scope) return JSON.stringify(['list', ...scope.list.map((part) => part?.toLowerCase() ?? null)]);

@@ -22,11 +22,11 @@ export interface AlertChannel {
   close(): void;
 }
 
-/** Tells people, and never keeps anyone waiting. */
+/** Alerts people, and never keeps anyone waiting. */
 export interface Alerter {
-  /** Returns at once. @param alert - what to tell */
+  /** Returns at once. @param alert - what to send */
   raise(alert: Alert): void;
-  /** For what keeps alerts from being written down: it is told while this process runs. @param alert - what to tell */
+  /** For what keeps alerts from being written down: it is sent while this process runs. @param alert - what to send */
   notify(alert: Alert): void;
   /** Waits until all that was raised is delivered, or the time is over. */
   drain(timeoutMs: number): Promise<void>;

@@ -71,7 +71,7 @@ function roomSince(times: readonly number[], most: number): number {
 /**
  * Chooses what a channel gets next: critical alerts first, and outside the channel's budget, so that nothing keeps them back.
  *
- * @param queue.told - alerts that are not written down
+ * @param queue.inMemory - alerts that are not written down
  * @param queue.waiting - those that are, oldest first
  * @param queue.delivered - what the channel has got within the hour
  * @param queue.refusalsOf - how often a code was refused for what it says: those have their turn after the others

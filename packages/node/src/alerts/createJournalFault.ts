@@ -2,11 +2,11 @@ import { FileGoneError } from '../files/openDatabase.ts';
 import type { Logger } from '../logs/index.ts';
 import type { Alerter } from './alert.ts';
 
-/** Tells that the journal cannot be written, which cannot be written down. */
+/** Alerts people that the journal cannot be written, which cannot be written down. */
 interface JournalFault {
-  /** Told once, and again each day that it stays so. */
+  /** Alerts once, and again each day that it stays so. */
   raise(error: unknown): void;
-  /** A round has gone well; told if it was told that the journal could not be written. */
+  /** A round has gone well; alerts people if they were alerted that the journal could not be written. */
   clear(): void;
   isRaised(): boolean;
 }
@@ -16,7 +16,7 @@ const OVER = 'JOURNAL_FAILED_OVER';
 const REMINDER_MS = 86_400_000;
 
 /**
- * Tells a journal that fails from a node that does.
+ * Distinguishes a journal that fails from a node that does.
  *
  * @returns whether SQLite has thrown it
  */
@@ -26,7 +26,7 @@ export function isJournalFault(error: unknown): error is Error {
 }
 
 /**
- * Creates what tells people of a journal that fails; a restart forgets that they were told.
+ * Creates what alerts people to a journal that fails; a restart forgets that they were alerted.
  *
  * @param context - alerts, log, and a clock that is never set, in milliseconds
  * @returns the condition, which does not hold

@@ -1,11 +1,11 @@
 import type { Alerter } from './alert.ts';
 import type { OutboxTable } from './createOutboxTable.ts';
 
-/** A condition that people are told of. */
+/** A condition that people are alerted to. */
 export interface AlertLatch {
-  /** It is so: told once, and again each day that it stays so. */
+  /** It is so: alerts once, and again each day that it stays so. */
   raise(text: string): void;
-  /** It is so no longer; told if it was told that it was so. */
+  /** It is so no longer; alerts people if they were alerted that it was so. */
   clear(): void;
   isRaised(): boolean;
 }
@@ -14,9 +14,9 @@ export interface AlertLatch {
 const REMINDER_MS = 86_400_000;
 
 /**
- * Tells when a condition begins, reminds of it once a day, and tells when it has ended; a restart forgets none of that.
+ * Alerts when a condition begins, once a day while it lasts, and when it has ended; a restart forgets none of that.
  *
- * @param context - alerts, where what was told is kept, and the clock in milliseconds since the epoch
+ * @param context - alerts, where what was sent is kept, and the clock in milliseconds since the epoch
  * @param name - the alert's code, what it says of the beginning and of the end, and what is well again then
  */
 export function createLatch(

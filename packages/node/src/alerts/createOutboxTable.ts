@@ -24,14 +24,14 @@ export interface Backlog {
   readonly sinceMs: number;
 }
 
-/** A condition that people were told of, and that is not over. */
+/** A condition that people were alerted to, and that is not over. */
 interface RaisedCondition {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly alertedAtMs: number;
 }
 
-/** Alerts on their way; written in the commit of what they tell of. */
+/** Alerts on their way; written in the commit of what they report. */
 export interface OutboxTable {
   add(alert: Alert): void;
   /** Those that a channel has not taken, oldest first; a channel that is new gets none that others took before. */
@@ -42,14 +42,14 @@ export interface OutboxTable {
   listDeliveredSince(channel: string, sinceMs: number): readonly Delivery[];
   /** Counts the alerts that wait for each channel. */
   listBacklogs(): readonly Backlog[];
-  /** Conditions that people were told of, and that are not over. */
+  /** Conditions that people were alerted to, and that are not over. */
   listConditions(): readonly string[];
   condition(name: string): RaisedCondition | undefined;
   setCondition(name: string, raised: RaisedCondition): void;
   clearCondition(name: string): void;
 }
 
-/** The outbox's tables. `facts` holds, beside what else a program keeps there, from which alert on a channel is told. */
+/** The outbox's tables. `facts` holds, beside what else a program keeps there, from which alert on a channel gets them. */
 export const OUTBOX_SCHEMA: Schema = {
   store: 'outbox',
   steps: [
@@ -76,7 +76,7 @@ export const OUTBOX_SCHEMA: Schema = {
 /** For how long alerts are kept that every channel has taken, in milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Messages may be timed so much after now; what is later was told before the clock was set back, and counts no more. */
+/** Messages may be timed so much after now; what is later was sent before the clock was set back, and counts no more. */
 const AHEAD_MS = 1000;
 
 function prepare(database: DatabaseSync) {
@@ -118,7 +118,7 @@ export function createOutboxTable(
   const statements = prepare(database);
   let lastAtMs = 0;
 
-  /** A channel is told of alerts after this one. */
+  /** A channel gets the alerts after this one. */
   function firstOf(channel: string): number {
     const name = `outbox: ${channel}`;
     const known = statements.first.get(name)?.value;

@@ -55,7 +55,7 @@ const HOSTS: readonly (readonly [RegExp, ChatForm])[] = [
 ];
 
 /**
- * Tells which service a webhook belongs to.
+ * Which service a webhook belongs to.
  *
  * @returns the service; Slack's form, which many others take, where the host is not known
  */

@@ -1,6 +1,6 @@
 import type { Logger } from '../logs/createLogger.ts';
 
-/** Tells a watchdog elsewhere that a program is at work: what is dead, or hangs, tells no more, and the watchdog tells people. */
+/** Shows a watchdog elsewhere that a program is at work: what is dead, or hangs, calls no more, and the watchdog alerts people. */
 export interface Heartbeat {
   /** A round has gone well. Returns at once; at most one call is under way, and one begins in ten seconds. */
   beat(): void;

@@ -38,7 +38,7 @@ export interface SpanStart {
   readonly attributes?: SpanAttributes;
 }
 
-/** Tells how long what takes, across processes. */
+/** Records how long what takes, across processes. */
 export interface Tracer {
   /** Does something within a span, which ends when what it returns is there. @throws what `act` throws */
   run<T>(start: SpanStart, act: (span: Span) => T): T;

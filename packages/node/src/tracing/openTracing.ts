@@ -14,7 +14,7 @@ interface TracingContext {
   readonly environment: Environment;
   /** Unless `OTEL_SERVICE_NAME` has another. */
   readonly serviceName: string;
-  /** Told when the collector stops taking spans. */
+  /** Called when the collector stops taking spans. */
   readonly onFault: (reason: string) => void;
   /** Longest wait for the collector, in milliseconds; default 10 s. */
   readonly timeoutMs?: number;
@@ -88,7 +88,7 @@ interface OtlpOptions {
   readonly intervalMs: number;
   /** Longest wait for the collector's answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told when deliveries begin to fail. @param reason - without the address, which may hold a key */
+  /** Called when deliveries begin to fail. @param reason - without the address, which may hold a key */
   readonly onFault: (reason: string) => void;
 }
 

@@ -2,7 +2,7 @@ import type { Alert, Alerter } from '@prism-gateway/node/alerts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 
 /**
- * Tells people of a single payment: one message a cause, and one more when it is over; to be called in the commit of the move.
+ * Alerts people to a single payment: one message a cause, and one more when it is over; to be called in the commit of the move.
  *
  * @see reportRecoveries
  */

@@ -1,9 +1,9 @@
 import { type AlertLatch, createLatch } from '@prism-gateway/node/alerts';
 
 /**
- * A condition that holds payments up; people are told when it begins and when it has ended.
+ * A condition that holds payments up; people are alerted when it begins and when it has ended.
  *
- * @param context - alerts, where what was told is kept, and the clock in milliseconds since the epoch
+ * @param context - alerts, where what was sent is kept, and the clock in milliseconds since the epoch
  * @param name - the alert's code, and what it says of the beginning and of the end
  * @returns the condition, as it was left
  */

@@ -69,7 +69,7 @@ const GUIDANCE: Readonly<Record<string, Guidance>> = {
   STABLECOIN_BALANCE_LOW: { act: 'send stablecoins to the address', section: MONITOR },
 };
 
-/** The codes of all that is told of and not over. */
+/** The codes of all that is alerted and not over. */
 export const ALERT_CODES: readonly string[] = Object.keys(GUIDANCE);
 
 /**

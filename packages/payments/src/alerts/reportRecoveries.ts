@@ -46,7 +46,7 @@ async function reportPaidByOthers(context: RelayerContext, gone: readonly Paymen
 }
 
 /**
- * Tells of each payment that people were told of and that is over: once, whoever ended it.
+ * Reports the end of each payment that people were alerted to: once, whoever ended it.
  *
  * @throws NodeBehindError; viem's errors
  * @see docs/payments.md, "Alerts, and what to do"

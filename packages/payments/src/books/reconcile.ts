@@ -92,7 +92,7 @@ async function findUnknown({ journal, client, config, payouts }: ReconcileParts)
   for (const { mark, sender, txHash, blockNumber, recipient, amount } of payouts) {
     if (!isSame(sender, config.self) || (mark !== undefined && known.has(mark))) continue;
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
-    // A block tells its second, not the moment in it.
+    // A block has its second, not the moment in it.
     if ((Number(timestamp) + 1) * 1000 <= beganAtMs) continue;
     const what = `${txHash} has paid ${formatCredits(amount)} credits to ${recipient}, and the journal has no such payment`;
     differences.push({ paymentIntentId: '', what });

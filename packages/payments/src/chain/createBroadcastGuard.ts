@@ -41,7 +41,7 @@ interface Payout {
   readonly isPlain: boolean;
 }
 
-/** Whether it may be broadcast cannot be told now; the sender asks again. */
+/** Whether it may be broadcast cannot be known now; the sender asks again. */
 class BroadcastRefusedError extends Error {
   override readonly name = 'BroadcastRefusedError';
 }

@@ -33,7 +33,7 @@ interface RawHeader {
   readonly logsBloom?: Hex;
 }
 
-/** Of nodes that tell no filter: it says of nothing that it may be there. */
+/** Of nodes that show no filter: it says of nothing that it may be there. */
 const NO_BLOOM: Hex = `0x${'00'.repeat(256)}`;
 
 /** Creates the view. */

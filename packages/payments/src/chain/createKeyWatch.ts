@@ -63,7 +63,7 @@ const SUBJECT = 'Payments are stopped: the key is used elsewhere';
 const describe = (evidence: string) =>
   `${evidence} Two processes with one key can pay twice. Find the other one and stop it, then run: prism payments resume.`;
 
-/** Names the journal's fact that people were told of a foreign transaction on an account nonce. */
+/** Names the journal's fact that people were alerted to a foreign transaction on an account nonce. */
 const foreignFact = (nonce: number) => `key: foreign transaction on ${nonce}`;
 
 /**
@@ -108,7 +108,7 @@ export function createKeyWatch(parts: {
     if (state() !== 'used elsewhere') {
       journal.commit(() => {
         journal.setFact(KEY_FACTS.evidence, evidence);
-        // Told whatever was told of this key before, reminded of once a day, and over once the key is settled.
+        // Sent whatever was sent about this key before, reminded of once a day, and over once the key is settled.
         journal.outbox.setCondition('KEY_USED_ELSEWHERE', { sinceMs: now(), alertedAtMs: now() });
         alerter.raise({ code: 'KEY_USED_ELSEWHERE', severity: 'critical', subject: SUBJECT, text: describe(evidence) });
       });
@@ -153,7 +153,7 @@ export function createKeyWatch(parts: {
       const name = foreignFact(nonce);
       if (journal.fact(name) !== undefined) return;
       throw journal.commit(() => {
-        journal.setFact(name, 'told');
+        journal.setFact(name, 'alerted');
         return stop(
           `A transaction of ${self} that is none of this journal's has account nonce ${nonce}, which a payout had.`,
         );

@@ -16,10 +16,10 @@ function listBits(item: Hex): readonly number[] {
 }
 
 /**
- * Prepares to tell whether blocks may hold a log of something; a filter errs on the side of "may". What is hashed is hashed once.
+ * Prepares to check whether blocks may hold a log of something; a filter errs on the side of "may". What is hashed is hashed once.
  *
  * @param items - addresses and topics, all of which the log would have
- * @returns tells it of a block by `logsBloom` of its header, 256 bytes; false: the block has no such log, for certain
+ * @returns checks a block by `logsBloom` of its header, 256 bytes; false: the block has no such log, for certain
  * @see Ethereum Yellow Paper, section 4.3.1
  */
 export function createLogFinder(items: readonly Hex[]): (logsBloom: Hex) => boolean {

@@ -8,7 +8,7 @@ const TRANSFER = getAbiItem({ abi: creditTokenAbi, name: 'transfer' });
 const PAY_SELECTOR = toFunctionSelector(PAY);
 const TRANSFER_SELECTOR = toFunctionSelector(TRANSFER);
 
-/** A transaction as a node tells it. */
+/** A transaction as a node reports it. */
 export interface ReportedTransaction {
   readonly hash: Hash;
   readonly from: Address;

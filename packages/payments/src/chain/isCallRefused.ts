@@ -10,7 +10,7 @@ function isRevert(error: Error): boolean {
 }
 
 /**
- * Tells a contract that lacks a function, or refuses it, from a node that fails.
+ * Distinguishes a contract that lacks a function, or refuses it, from a node that fails.
  *
  * @param error - of a read of a contract
  * @returns whether the contract itself said no

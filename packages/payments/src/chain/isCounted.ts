@@ -7,7 +7,7 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 export const dismissedFact = (txHash: Hash) => `dismissed:${txHash}`;
 
 /**
- * Tells whether a transaction with a payment's mark may be its payout: of strangers, only what moves credits; and none that a person has
+ * Whether a transaction with a payment's mark may be its payout: of strangers, only what moves credits; and none that a person has
  * dismissed.
  */
 export function isCounted(

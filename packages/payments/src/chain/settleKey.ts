@@ -32,9 +32,9 @@ export interface SettleParts {
   /** Milliseconds, of a clock that never goes back. */
   readonly monotonicNow: () => number;
   readonly signal: AbortSignal;
-  /** Told while it waits: why. */
+  /** Called with the reason while it waits. */
   readonly onWait: (reason: string) => void;
-  /** Told when two looks do not agree: why not. */
+  /** Called when two looks do not agree: why not. */
   readonly onDisagreement: (reason: string) => void;
 }
 

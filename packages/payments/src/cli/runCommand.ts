@@ -87,7 +87,7 @@ function listPayments({ journal, words, print }: CommandContext): number {
   return 0;
 }
 
-/** Tells the story of payments as each journal has it: by intent, wallet or transaction. */
+/** Lists the story of payments as each journal has it: by intent, wallet or transaction. */
 function showPayment(context: CommandContext): number {
   const { journal, settings, words, print } = context;
   const [query] = words.plain;

@@ -89,7 +89,7 @@ export async function admitPayment(context: RelayerContext, listed: ListedPaymen
   if (payment === undefined) return false;
   const { paymentIntentId, stablecoinAmount, txHash } = payment;
   if (payment.state === 'completed' && txHash !== undefined) {
-    log.warn({ paymentIntentId }, 'listed although it is completed: the frontend is told again');
+    log.warn({ paymentIntentId }, 'listed although it is completed: the frontend is notified again');
     await frontend.complete({ paymentIntentId, txHash }, signal);
     return false;
   }

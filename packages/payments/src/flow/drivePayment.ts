@@ -40,7 +40,7 @@ function writeReturned({ paymentIntentId, tries, reason }: Failure): Alert {
     code: 'PAYMENT_GIVEN_BACK',
     severity: 'warning',
     subject: `Payment ${paymentIntentId} was given back`,
-    text: `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again; this is told once, until it is over.`,
+    text: `After ${tries} tries. ${reason} Once its claim has ended at the frontend, any instance tries again; this is alerted once, until it is over.`,
   };
 }
 
@@ -74,7 +74,7 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
 /**
  * Takes a payment as far as it goes: completed, held or given back; or until the signal.
  *
- * @param onPaid - called before the frontend is told of the payout
+ * @param onPaid - called before the frontend is notified of the payout
  */
 export async function drivePayment(
   context: RelayerContext,
@@ -141,7 +141,7 @@ export function resumePayments(
   }
 }
 
-/** Whether the frontend may have been told a payout that is gone: by a reorganisation, after which its bytes may have been mined in vain. */
+/** Whether the frontend may have been notified of a payout that is gone: by a reorganisation, after which its bytes may have been mined in vain. */
 function wasUndone({ journal }: RelayerContext, paymentIntentId: string): boolean {
   const isReverted = journal
     .attemptsOf(paymentIntentId)
@@ -150,7 +150,7 @@ function wasUndone({ journal }: RelayerContext, paymentIntentId: string): boolea
 }
 
 /**
- * Tells the frontend which transaction paid a payment.
+ * Reports to the frontend which transaction paid a payment.
  *
  * @throws FrontendError if the frontend does not take it now
  * @see docs/specification.md FRONT-3
@@ -173,7 +173,7 @@ async function completePayment(context: RelayerContext, payment: Payment): Promi
         code: 'COMPLETED_BY_ANOTHER_TRANSACTION',
         severity: 'warning',
         subject: `Payment ${paymentIntentId} was paid by another transaction than the frontend says`,
-        text: `The payout that the frontend was told is not on the chain any more, or was none. ${txHash} paid it, once; put that in the frontend's record.`,
+        text: `The payout that the frontend was notified of is not on the chain any more, or was none. ${txHash} paid it, once; put that in the frontend's record.`,
       });
     });
     return;

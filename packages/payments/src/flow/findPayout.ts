@@ -187,7 +187,7 @@ export function takePayout(
 
 /**
  * Asks the contract `Payouts` who has paid, as of one block, so that no node that is behind can answer; the search, or else the contract's
- * event, tells with which transaction.
+ * event, shows with which transaction.
  *
  * @throws StepError `CHAIN_UNAVAILABLE` if the contract says that it is paid and the logs do not show it; viem's errors
  */

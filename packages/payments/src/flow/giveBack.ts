@@ -25,7 +25,7 @@ export function giveBack(
 }
 
 /**
- * Tells the frontend that a payment which was given back is free, if it takes that; else its lease must end.
+ * Reports to the frontend that a payment which was given back is free, if it takes that; else its lease must end.
  *
  * @param paymentIntentId - nothing of this instance can still pay it
  */

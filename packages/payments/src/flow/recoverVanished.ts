@@ -54,7 +54,7 @@ async function broadcastAgain(context: RelayerContext, nonces: { from: number; t
     try {
       if (await guard.mayBroadcast({ raw, nonce })) await client.sendRawTransaction({ serializedTransaction: raw });
     } catch (error) {
-      // The node refuses a transaction that it has, or has another version of; the next look tells.
+      // The node refuses a transaction that it has, or has another version of; the next look shows.
       log.debug({ txHash, reason: error instanceof Error ? error.name : 'unknown' }, 'not taken');
     }
   }
@@ -141,7 +141,7 @@ function isSettled({ journal }: RelayerContext, { state, txHash }: Payment): boo
   return state === 'completed';
 }
 
-/** Tells of a second payout of what was owed, whoever has made it: nothing is paid back by itself. */
+/** Reports a second payout of what was owed, whoever has made it: nothing is paid back by itself. */
 function alertPaidTwice({ journal, config, alerter }: RelayerContext, payment: Payment): void {
   const { paymentIntentId, txHash } = payment;
   const name = `paid twice:${paymentIntentId}`;

@@ -34,9 +34,9 @@ function writeAlert(known: Payment | undefined, { paymentIntentId = '', reason }
 }
 
 /**
- * Refuses a payment: it is never paid, and told once. One whose payout is journalled is paid with the values of its claim, and told as well.
+ * Refuses a payment: it is never paid, and alerted once. One whose payout is journalled is paid with the values of its claim, and alerted as well.
  *
- * @param fault - which, and why; without an id, the reason alone is told once
+ * @param fault - which, and why; without an id, the reason alone is alerted once
  */
 export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter' | 'log'>, fault: ListingFault): void {
   const { journal, alerter } = context;

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from './payment.ts';
 import { readPayment } from './rows.ts';
 
-/** Payments that people were told of, and not yet that they are over. */
+/** Payments that people were alerted to, and not yet that they are over. */
 export interface AlertedTable {
-  /** Notes that people are told of a payment. @returns whether they had not been told this code of it */
+  /** Records that people are alerted to a payment. @returns whether they had not been alerted with this code */
   add(paymentIntentId: string, code: string): boolean;
   /** A person has acted: the same is news again. */
   renew(paymentIntentId: string): void;
@@ -13,11 +13,11 @@ export interface AlertedTable {
   listEnded(): readonly Payment[];
 }
 
-/** The facts that name them begin so; no other fact's name is between this and `END`. Each holds the codes that were told. */
-const PREFIX = 'told:';
-const END = 'told;';
+/** The facts that name them begin so; no other fact's name is between this and `END`. Each holds the codes that were alerted. */
+const PREFIX = 'alerted:';
+const END = 'alerted;';
 
-/** Keeps what people were told of among the journal's facts. */
+/** Keeps what people were alerted to among the journal's facts. */
 export function createAlertedTable(database: DatabaseSync): AlertedTable {
   const read = database.prepare('SELECT value FROM facts WHERE name = ?');
   const set = database.prepare(

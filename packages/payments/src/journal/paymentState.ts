@@ -2,7 +2,7 @@
  * The states of a payment, as one instance sees it.
  *
  * ```
- *                    claim            buy           mined           journal, then send     2 blocks       frontend told
+ *                    claim            buy           mined           journal, then send     2 blocks       frontend notified
  *   seen ────────────▶ claimed ─────────▶ buying ─────▶ bought ──────────▶ transferring ──────▶ transferred ──────▶ completed
  *    │ ▲                 │ ╲ credits in hand            ▲  │                 │    │                 ▲
  *    │ │ limit raised    │  ╲───────────────────────────╯  │                 │    │ proven void     │

@@ -28,7 +28,7 @@ export interface MetricsParts {
 
 /** Seconds: a payment takes some blocks, and a late one a day. */
 const BUCKETS = [5, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400];
-/** Those whose age is told: not paid, and not refused or closed. */
+/** Those whose age is reported: not paid, and not refused or closed. */
 const AGING: readonly PaymentState[] = ['seen', 'given back', 'held', ...OPEN_STATES];
 
 function gaugeBalances({ readAccountBalances }: MetricsParts, registers: [Registry]): void {

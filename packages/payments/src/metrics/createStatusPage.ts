@@ -8,7 +8,7 @@ import type { RunningRelayer } from '../startRelayer.ts';
 /** The sources of the status. */
 export type StatusParts = Pick<RunningRelayer, 'journal' | 'readDay' | 'readAccountBalances'>;
 
-/** Most payments that are told one by one, of those the oldest. */
+/** Most payments that are reported one by one, of those the oldest. */
 const MAX_LISTED = 100;
 const ETHER_DECIMALS = 18;
 
@@ -33,7 +33,7 @@ function describeDay({ readDay, journal }: StatusParts) {
   };
 }
 
-/** Conditions that people were told of and that are not over. */
+/** Conditions that people were alerted to and that are not over. */
 function listConditions({ outbox }: PaymentJournal) {
   return outbox.listConditions().map((name) => {
     const { sinceMs } = outbox.condition(name) ?? {};

@@ -62,16 +62,16 @@ type AlertPhase = 'alert' | 'reminder' | 'recovery';
 
 /** Between two reminders, in milliseconds. */
 const REMINDER_MS = 86_400_000;
-/** Reads in a row without an answer, then people are told; one lost answer is no news. */
+/** Reads in a row without an answer, then people are alerted; one lost answer is no news. */
 const MAX_SILENT_LOOKS = 2;
 const STABLECOIN_DECIMALS = 6;
 /** Blocks that a reorganisation, or another node behind the same name, may take back. */
 const MAX_STEP_BACK = 64n;
 /** How an alert calls a memory that fails, and its end. */
 const JOURNAL_WORDS = {
-  subject: 'The gas monitor cannot write down what it tells',
-  text: 'It goes on to watch and to tell; a restart would forget what it has told.',
-  relief: 'What was told meanwhile may be told once more.',
+  subject: 'The gas monitor cannot write down its alerts',
+  text: 'It goes on to watch and to alert; a restart would forget what it has sent.',
+  relief: 'What was sent meanwhile may be sent once more.',
 };
 
 function describeReach(samples: readonly Sample[], unit: MonitorTarget['unit']): string {
@@ -134,7 +134,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     }
   }
 
-  /** A balance that was low is well again a tenth above its limit: else each payment and each top-up would be told. */
+  /** A balance that was low is well again a tenth above its limit: else each payment and each top-up would be an alert. */
   const limitOf = (key: string, limit: bigint) => (outbox.condition(key) === undefined ? limit : (limit * 11n) / 10n);
 
   function takeReading(target: MonitorTarget, address: Address, reading: AccountReading): void {
@@ -237,7 +237,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
 }
 
 const HEALTH_TIMEOUT_MS = 10_000;
-/** Of a page that says what is wrong, so much is told. */
+/** Of a page that says what is wrong, so much is shown. */
 const MAX_HEALTH_LENGTH = 1000;
 
 /** A program's fault by its `/health`; undefined: all is well. */

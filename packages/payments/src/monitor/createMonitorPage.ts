@@ -3,10 +3,10 @@ import { timeOf } from '../cli/describePayments.ts';
 import type { MonitorReading } from './createMonitor.ts';
 import type { MonitorStore } from './openMonitorStore.ts';
 
-/** Points of a balance's course that a status tells. */
+/** Points of a balance's course that a status shows. */
 const MAX_POINTS = 48;
 
-/** Makes the page `/status`: what each account had last and of late, and what people were told of that is not over. */
+/** Makes the page `/status`: what each account had last and of late, and what people were alerted to that is not over. */
 export function createMonitorPage({
   readings,
   store: { outbox, samplesOf },

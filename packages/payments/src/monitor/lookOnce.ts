@@ -47,7 +47,7 @@ async function readBalance(
 }
 
 /**
- * Looks at every account once. Nothing is kept, and nobody is told.
+ * Looks at every account once. Nothing is kept, and nobody is alerted.
  *
  * @param limits - below which a balance is low
  * @returns one a chain and account; one that cannot be read counts as low

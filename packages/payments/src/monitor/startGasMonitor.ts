@@ -32,7 +32,7 @@ export async function startGasMonitor(options: {
   const stopping = new AbortController();
   const { signal } = stopping;
   const redact = createRedactor(secretsOf(settings));
-  // Two of one folder would tell everything twice.
+  // Two of one folder would send everything twice.
   makeDirectory(settings.DATA_DIR);
   const lock = lockFile(join(settings.DATA_DIR, 'gas-monitor.lock'));
   const store = openMonitorStore({ file: join(settings.DATA_DIR, 'gas-monitor.db'), now: Date.now });

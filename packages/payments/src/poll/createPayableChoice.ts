@@ -26,7 +26,7 @@ async function isKeyOurs({ watch }: RelayerContext): Promise<boolean> {
 }
 
 /**
- * Makes the choice of what an instance can pay now. People are told what is in the way, and when it is no longer.
+ * Makes the choice of what an instance can pay now. People are alerted to what is in the way, and when it is no longer.
  *
  * @returns the choice, of what would be claimed; it throws viem's errors
  */

@@ -21,7 +21,7 @@ const PRUNE_EVERY_MS = 60_000;
 
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {
-  /** Polls until it is told to stop; takes up what was under way once it is settled what the key has done. */
+  /** Polls until it is stopped; takes up what was under way once it is settled what the key has done. */
   run(): Promise<void>;
   /** No further claims. */
   stop(): void;
@@ -82,7 +82,7 @@ export function createPoller(context: RelayerContext, { onPolled }: { readonly o
     underway.offer(payable);
     const settled = await watchPayouts(context);
     if (settled > 0 || context.monotonicNow() - prunedAtMs > PRUNE_EVERY_MS) {
-      // While nobody pays, nothing else tells that the node is gone.
+      // While nobody pays, nothing else shows that the node is gone.
       await context.client.getBlockNumber({ cacheTime: 0 });
       await pruneSettled(context);
       prunedAtMs = context.monotonicNow();
@@ -227,7 +227,7 @@ function createListing(context: RelayerContext): Listing {
   };
 }
 
-/** Polls in a row without an answer, then people are told. */
+/** Polls in a row without an answer, then people are alerted. */
 const MAX_SILENT_POLLS = 5;
 
 /** Who of frontend and node does not answer. */
@@ -240,7 +240,7 @@ interface Silence {
   note(error: unknown, reason: string): void;
 }
 
-/** Makes the count of failed polls; people are told when it grows too large, and when it has ended. */
+/** Makes the count of failed polls; people are alerted when it grows too large, and when it has ended. */
 function createSilence(context: RelayerContext): Silence {
   const latches = {
     frontend: createPaymentLatch(context, {

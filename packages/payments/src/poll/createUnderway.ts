@@ -14,7 +14,7 @@ export interface Underway {
   offer(payments: readonly ListedPayment[]): void;
   /** Begins what was offered, in its order, as far as there is room; the rest follows as others end. */
   begin(): void;
-  /** Works at a payment, whether there is room or not. `onPaid` frees its place while the frontend is told. */
+  /** Works at a payment, whether there is room or not. `onPaid` frees its place while the frontend is notified. */
   follow(paymentIntentId: string, work: (onPaid: () => void) => Promise<void>): void;
   /** Ends once all that was offered is begun, and there is room, or nothing is begun any more. */
   waitForRoom(): Promise<void>;
@@ -30,7 +30,7 @@ const MAX_ACTIVE = 1000;
 /**
  * Makes the place for the payments that are under way: at most `maxInFlight` of those that are offered and not paid.
  *
- * @param options.onJournalFault - told why a payment could not be written down
+ * @param options.onJournalFault - called with the reason why a payment could not be written down
  */
 export function createUnderway(
   context: RelayerContext,

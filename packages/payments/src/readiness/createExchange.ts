@@ -53,7 +53,7 @@ export function createExchange(parts: {
         { ...contract, functionName: 'quote', args: [stablecoinAmount] },
         { address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [self] },
       ]);
-      if (held === undefined) throw new StepError('CHAIN_UNAVAILABLE', `The token ${creditToken} tells no balance.`);
+      if (held === undefined) throw new StepError('CHAIN_UNAVAILABLE', `The token ${creditToken} shows no balance.`);
       return { held, quoted: quoted ?? computeCreditsOwed(stablecoinAmount, await readRate()) };
     },
   };

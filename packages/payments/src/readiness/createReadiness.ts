@@ -36,7 +36,7 @@ export interface Obstacle {
 export interface Prospect {
   readonly payable: readonly ListedPayment[];
   readonly obstacles: readonly Obstacle[];
-  /** Of these nothing is to be told: nobody has looked, or they are over by so little that they may be back at once. */
+  /** Of these nobody is to be alerted: nobody has looked, or they are over by so little that they may be back at once. */
   readonly undecided: readonly Obstacle['code'][];
 }
 

@@ -40,7 +40,7 @@ export async function readContractState(client: PublicClient, config: RelayerCon
   ]);
   const [stablecoins, credits, buying, paying, rate = config.expectedRate] = answers;
   if (stablecoins === undefined || credits === undefined || buying === undefined || paying === undefined)
-    throw new StepError('CHAIN_UNAVAILABLE', 'A token tells neither balance nor allowance.');
+    throw new StepError('CHAIN_UNAVAILABLE', 'A token shows neither balance nor allowance.');
   return { balances: { ether, stablecoins, credits }, rate, allowances: [buying, paying] };
 }
 

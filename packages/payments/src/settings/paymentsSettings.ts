@@ -140,7 +140,7 @@ export const paymentsSettings = {
     { initial: '0' },
   ),
   REORG_DEPTH: setting(wholeNumber(1, 1000), 'blocks that may be replaced', { initial: '32' }),
-  LATE_AFTER_MINUTES: setting(wholeNumber(1, 100_000), 'an open or listed payment older than this is told of', {
+  LATE_AFTER_MINUTES: setting(wholeNumber(1, 100_000), 'an open or listed payment older than this is alerted', {
     initial: '30',
   }),
   EXPLORER_URL: setting(httpUrl(), 'of the chain, like https://etherscan.io; show writes links to it'),

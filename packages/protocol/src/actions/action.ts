@@ -23,7 +23,7 @@ export type Action = (typeof ACTIONS)[number];
 
 const known: ReadonlySet<unknown> = new Set(ACTIONS);
 
-/** Tells whether a value of any type names an action. */
+/** Whether a value of any type names an action. */
 export function isAction(value: unknown): value is Action {
   return known.has(value);
 }

@@ -17,7 +17,7 @@ export const MAX_REASON_LENGTH = 500;
 
 /** Body of `POST /admin/relayers/{address}/suspend`. */
 export const suspendRelayerSchema = z.strictObject(
-  { reason: codePointsFormat(MAX_REASON_LENGTH, 'Why, for people; the relayer is told', 'its key was seen in a log') },
+  { reason: codePointsFormat(MAX_REASON_LENGTH, 'Why, for people; the relayer sees it', 'its key was seen in a log') },
   { error: expecting('an object') },
 );
 

@@ -27,7 +27,7 @@ export interface ReportRequestsBody {
 
 const countError = { error: expecting(`1 to ${MAX_REQUEST_BATCH} entries`) };
 
-/** Ids that stand a second time, by their place; letter case does not tell ids apart. */
+/** Ids that stand a second time, by their place; letter case does not distinguish ids. */
 function findRepeated(ids: readonly unknown[]): number[] {
   const seen = new Set<unknown>();
   return ids.flatMap((id, index) => {

@@ -31,7 +31,7 @@ export const REQUEST_MOVES = {
 /** The name of a move. */
 export type RequestMove = keyof typeof REQUEST_MOVES;
 
-/** Tells whether a record may ever move from one state to another. */
+/** Whether a record may ever move from one state to another. */
 export function isStatusMove(from: RequestStatus, to: RequestStatus): boolean {
   return Object.values(REQUEST_MOVES).some((move) => move.from === from && move.to.some((status) => status === to));
 }

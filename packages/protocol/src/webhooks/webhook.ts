@@ -101,7 +101,7 @@ export const webhookPathSchema = z.strictObject({ webhookId: webhookIdFormat });
 export const deliveryPathSchema = z.strictObject({ webhookId: webhookIdFormat, deliveryId: deliveryIdFormat });
 
 /**
- * A webhook as the service tells it.
+ * A webhook as the service reports it.
  *
  * @see docs/specification.md WEBHOOK-2
  */
@@ -124,14 +124,14 @@ export const webhookSchema = z.strictObject({
   disabledReason: z.optional(z.string()),
 });
 
-/** A webhook with its secret, which is told once. */
+/** A webhook with its secret, which is shown once. */
 export const webhookWithSecretSchema = z.extend(webhookSchema, {
-  secret: z.string().check(z.meta({ description: 'Signs the deliveries; told here and never again' })),
+  secret: z.string().check(z.meta({ description: 'Signs the deliveries; shown here and never again' })),
 });
 export const webhookListSchema = z.strictObject({ webhooks: z.array(webhookSchema), count: z.int() });
 export const webhookRemovedSchema = z.strictObject({ message: z.string(), webhookId: webhookIdFormat });
 
-/** A delivery as the service tells it. */
+/** A delivery as the service reports it. */
 export const deliverySchema = z.strictObject({
   deliveryId: deliveryIdFormat,
   messageId: z.string(),

@@ -64,7 +64,7 @@ export interface ForwarderPolicy {
 export type ChainReader = ReturnType<typeof createChainReader>;
 
 const FULL_SHARE_BPS = 10_000n;
-/** How often a newest block is read without the history of fees after the node has not told it. */
+/** How often a newest block is read without the history of fees after the node has not reported it. */
 const HEADS_WITHOUT_HISTORY = 50;
 
 type View = 'priorityWindow' | 'maxAge' | 'relayerShareBps' | 'isOfficialRelayer' | 'nonces';
@@ -122,7 +122,7 @@ export function createChainReader(options: {
   }
 
   let headsWithoutHistory = 0;
-  /** The tips of the last blocks. @returns undefined if the node does not tell: it is asked again seldom */
+  /** The tips of the last blocks. @returns undefined if the node does not say: it is asked again seldom */
   async function readTips(): Promise<((suggested: bigint) => bigint) | undefined> {
     if (headsWithoutHistory > 0) {
       headsWithoutHistory -= 1;

@@ -39,7 +39,7 @@ export function limitMessage(text: string): string {
 /**
  * Writes what a call reverted with, as a person and a program can read it: `NotPrismOwner(0x…, 0x…)`.
  *
- * @param data - the ABI-encoded error; undefined if the node did not tell
+ * @param data - the ABI-encoded error; undefined if the node did not say
  * @returns custom error and arguments, at most 1000 characters
  */
 export function decodeReason(data: Hex | undefined): string {

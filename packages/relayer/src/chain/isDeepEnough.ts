@@ -19,7 +19,7 @@ export function deepestBlock(head: bigint, confirmations: number | bigint): bigi
 }
 
 /**
- * Tells whether a transaction is deep enough for its outcome to be final: the one place of relayer and watchtower that says so.
+ * Whether a transaction is deep enough for its outcome to be final: the one place of relayer and watchtower that says so.
  *
  * @param blockNumber - of the block that includes it, which counts as the first confirmation
  * @param chain.head - number of the newest block

@@ -9,7 +9,7 @@ import type { BlockRange } from './createWalkBack.ts';
 /** Signature of the Forwarder's event. */
 const REQUEST_EXECUTED = keccak256(toHex('RequestExecuted(bytes32,address,uint256,address,uint256)'));
 
-/** An execution that a log tells of. */
+/** An execution that a log shows. */
 export interface Execution extends RequestExecuted {
   readonly txHash: Hex;
   readonly blockNumber: bigint;
@@ -33,7 +33,7 @@ interface ExecutionPage {
   readonly oldestSeconds: bigint | undefined;
 }
 
-/** @returns the execution that a log tells of; undefined if it is of another signer or nonce, or has consumed none */
+/** @returns the execution that a log shows; undefined if it is of another signer or nonce, or has consumed none */
 function readExecution({ forwarder, signer, nonce }: ExecutionFilter, answer: unknown): Execution | undefined {
   const log = parseLog(answer, 'log');
   const [event] = log.removed ? [] : readRequestExecuted({ logs: [log], forwarder });

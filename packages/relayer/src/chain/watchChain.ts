@@ -107,7 +107,7 @@ export function watchChain(
 const TRUSTED_SECONDS = 2n;
 /** A chain whose head stands still for longer makes blocks only for transactions, in milliseconds: they say nothing of the time. */
 const STANDS_STILL_MS = 30_000;
-/** How long a node that does not tell of its pending block is not asked again, in milliseconds. */
+/** How long a node that does not show its pending block is not asked again, in milliseconds. */
 const REFUSED_MS = 30_000;
 
 /** @returns the time that the next block is expected to have, in Unix seconds @param head - the newest block */

@@ -194,7 +194,7 @@ export async function checkRequest(context: RelayerContext, input: CheckInput): 
   const deal = { feeWei, gas, extraWei: extra.wei, marginPercent, gasPrice: head.gasPrice };
   if (!coversGas(deal)) return leave('fee', { paysAtWei: highestPrice(deal) });
   if (signatures.some(({ code }) => code !== undefined)) {
-    // Whether it would be carried out, a wallet may make depend on all that tells a simulation from a transaction.
+    // Whether it would be carried out, a wallet may make depend on all that distinguishes a simulation from a transaction.
     const terms = transactionTerms({ gas, head, ceiling: policy.maxFeePerGas });
     const paid = readNothingDone(record, await reader.simulate(data, block, terms));
     if ('reverted' in paid) return leaveReverting(paid.reverted, { nowMs, signatures });

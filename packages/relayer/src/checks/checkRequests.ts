@@ -122,7 +122,7 @@ function unreadNonce(signer: Hex): ChainError {
 
 /** Most writes of a run: what one batch holds by default. */
 const MAX_RUN = 50;
-/** Gas of a write, and of each byte of its payload: they tell the gas of one from that of another. */
+/** Gas of a write, and of each byte of its payload: they distinguish the gas of one from that of another. */
 const WRITE_GAS = 60_000n;
 const BYTE_GAS = 700n;
 
@@ -241,7 +241,7 @@ async function extendRuns(
 }
 
 /**
- * Tells which requests bear a signature that is proven: of the named signer's own key, with the forwarder nonce that is next. That costs one
+ * Which requests bear a signature that is proven: of the named signer's own key, with the forwarder nonce that is next. That costs one
  * recovery each, and one question for each signer. Contract wallets' cannot be proven so, nor is a batch of many users' tried.
  *
  * @param candidates - requests; what is found is remembered in their searches

@@ -40,7 +40,7 @@ export function feeInWei(fee: {
 }
 
 /**
- * Tells whether a fee pays for gas, with a margin.
+ * Whether a fee pays for gas, with a margin.
  *
  * @param deal.marginPercent - by how much the fee must exceed the expected price
  * @see docs/specification.md RELAY-2
@@ -120,7 +120,7 @@ export function mostGas({ gasLimit }: Pick<BlockHead, 'gasLimit'>): bigint {
 }
 
 /**
- * Tells with what gas limit and fees a transaction is sent, so that the very transaction can be simulated.
+ * With what gas limit and fees a transaction is sent, so that the very transaction can be simulated.
  *
  * @param planned.gas - that it was simulated to use
  * @param planned.ceiling - the most that is ever offered for a unit of gas, in wei

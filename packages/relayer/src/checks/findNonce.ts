@@ -63,7 +63,7 @@ export function earliestTimestamp(record: SignedRecord): bigint {
   return earliest;
 }
 
-/** Tells whether a request is too old: the one place that does. @returns the Forwarder's reason; undefined if a signature may still be taken */
+/** Whether a request is too old: the one place that does. @returns the Forwarder's reason; undefined if a signature may still be taken */
 export function findExpiryAt(
   record: SignedRecord,
   { maxAge, seconds }: { readonly maxAge: bigint; readonly seconds: bigint },
@@ -122,11 +122,11 @@ export async function findNonce(
   return undefined;
 }
 
-/** Tells whether an event of the Forwarder is about one signature of a request. */
+/** Whether an event of the Forwarder is about one signature of a request. */
 type IsAbout = (event: Pick<RequestExecuted, 'digest' | 'signer' | 'nonce'>) => boolean;
 
 /**
- * Makes the test whether an event tells of a signature: by the signer, and by the digest of that very request with the event's nonce.
+ * Makes the test whether an event shows a signature: by the signer, and by the digest of that very request with the event's nonce.
  * Nothing else counts: anybody may put the same bytes of a signature into another call.
  *
  * @see docs/specification.md CHAIN-12

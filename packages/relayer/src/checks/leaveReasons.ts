@@ -232,7 +232,7 @@ export function chooseRecheck(
   const { notBeforeMs, gapState } = verdict;
   if (notBeforeMs !== undefined) return Math.max(notBeforeMs, nowMs + least);
   const endMs = sinceMs + giveUpMs;
-  // Its patience is over: the second look tells.
+  // Its patience is over: the second look shows.
   if (gapState === 'missing' && nowMs >= endMs) return nowMs + least;
   const nextMs = nowMs + Math.min(most, Math.max(least, (nowMs - sinceMs) / 2));
   return finality === 'fails' && nowMs < endMs ? Math.min(nextMs, Math.max(endMs, nowMs + least)) : nextMs;

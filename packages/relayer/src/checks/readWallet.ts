@@ -70,7 +70,7 @@ async function followSlot(
 }
 
 /**
- * Reads the code of a signer, and tells whose it is: that of a proxy and of what it leads to. It is no promise that its owners are honest.
+ * Reads the code of a signer, and says whose it is: that of a proxy and of what it leads to. It is no promise that its owners are honest.
  *
  * @param proxies - the list
  * @throws ChainError if the node does not answer

@@ -23,7 +23,7 @@ export async function readFacts({ chain: { state } }: RelayerContext): Promise<C
  * any of them.
  *
  * @returns verdicts by request id; none for those that nothing speaks against
- * @throws ChainError if the node does not tell what all are evaluated by
+ * @throws ChainError if the node does not answer what all are evaluated by
  */
 export async function screenRequests(
   context: RelayerContext,
@@ -101,7 +101,7 @@ export function screenRequest(
 }
 
 /**
- * Tells whether a request is past the Forwarder's maximal age, whatever else may speak for or against it.
+ * Whether a request is past the Forwarder's maximal age, whatever else may speak for or against it.
  *
  * @returns the Forwarder's reason; undefined if one of its signatures may still be taken
  * @throws ChainError

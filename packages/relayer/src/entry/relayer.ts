@@ -1,10 +1,10 @@
-/** `prism relayer`: the relayer as one process of Node.js, and what it tells of itself. */
+/** `prism relayer`: the relayer as one process of Node.js, and what it reports of itself. */
 import { CommandLineError, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 import type { Logger } from '@prism-gateway/node/logs';
 import { type CommandInput, explainRequest, showStatus } from './showStatus.ts';
 import { describeStartFailure } from './startFailure.ts';
 
-/** Works until it is told to stop. What it needs is loaded here: the other commands start at once without it. */
+/** Works until it is stopped. What it needs is loaded here: the other commands start at once without it. */
 async function run({ environment }: CommandInput): Promise<void> {
   const [{ waitForSignal }, { createLogger, openLogOutput }, { openTracing }, { findMisspelt }, ...own] =
     await Promise.all([

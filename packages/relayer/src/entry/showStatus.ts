@@ -18,7 +18,7 @@ import { journalPath } from '../settings/settings.ts';
 import { type ChainStatus, readStatus } from '../status/readStatus.ts';
 import { readStory } from '../status/readStory.ts';
 
-/** How long the relayer at work may take to tell of its health, in milliseconds. */
+/** How long the relayer at work may take to report its health, in milliseconds. */
 const HEALTH_TIMEOUT_MS = 2000;
 const DEFAULT_DATA_DIR = './data';
 const DEFAULT_METRICS_PORT = '9464';

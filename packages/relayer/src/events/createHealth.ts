@@ -18,7 +18,7 @@ export interface Health {
   noteFailure(part: HealthPart, reason: string): void;
   /** The faults, in one sentence each; none if all is well. */
   faults(): readonly string[];
-  /** Notes what the operator is to look at, though the work goes on; told for ten minutes. @param subject - a later one of it takes its place */
+  /** Notes what the operator is to look at, though the work goes on; shown for ten minutes. @param subject - a later one of it takes its place */
   warn(subject: string, text: string): void;
   warnings(): readonly string[];
 }

@@ -7,7 +7,7 @@ import { type Listener, listenBy } from './events.ts';
 const MIN_SIGNERS = 3;
 /** More need not be counted. */
 const MAX_SIGNERS = 100;
-/** How long nothing but that has been seen before the operator is told, in milliseconds: prices of gas have their moments. */
+/** How long nothing but that has been seen before the operator is warned, in milliseconds: prices of gas have their moments. */
 const TIMEOUT_MS = 60_000;
 /** From then on it is of the past, in milliseconds. */
 export const FORGET_MS = 3_600_000;
@@ -16,7 +16,7 @@ export const FORGET_MS = 3_600_000;
 export interface RefusalWatch {
   /** Takes in verdicts. */
   readonly listener: Listener;
-  /** Tells the health. */
+  /** Reports to the health. */
   look(): void;
 }
 

@@ -4,7 +4,7 @@ import type { Health } from './createHealth.ts';
 import { type Listener, listenBy, type Statement } from './events.ts';
 import type { Log } from './logEvents.ts';
 
-/** Tells the health what works, what does not, and what is to be looked at. */
+/** Reports to the health what works, what does not, and what is to be looked at. */
 export function updateHealth(health: Health): Listener {
   return listenBy({
     'part-well': ({ part }) => health.noteWell(part),
@@ -53,19 +53,19 @@ export function listenToOutliers(ports: {
       try {
         journal.noteOutlier({ node, says: `of ${subject}, ${says}`, atMs });
       } catch (error) {
-        // Its own health tells of it.
+        // Its own health reports it.
         if (!isJournalFault(error)) throw error;
       }
     },
   });
 }
 
-/** How long nodes may say different things before the operator is told, in milliseconds: blocks take a moment from one to the other. */
+/** How long nodes may say different things before the operator is warned, in milliseconds: blocks take a moment from one to the other. */
 const DISPUTE_MS = 10_000;
 /** A question not asked again for this long has been answered in another way, in milliseconds. */
 const FORGET_MS = 60_000;
 
-/** Makes the listener to what nodes do not agree on: the health tells which says what, for as long as they do not. */
+/** Makes the listener to what nodes do not agree on: the health says which says what, for as long as they do not. */
 export function listenToDisputes(health: Health, now: () => number): Listener {
   const open = new Map<string, { readonly sinceMs: number; readonly lastMs: number; said: readonly Statement[] }>();
   return listenBy({

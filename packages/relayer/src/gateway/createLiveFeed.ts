@@ -97,7 +97,7 @@ export function createLiveFeed(
         hasWaited = page.askAgainMs === undefined;
       } catch (error) {
         if (signal.aborted) return;
-        // Whether the gateway is there again is told at once, and not after a long wait for news.
+        // Whether the gateway is there again is reported at once, and not after a long wait for news.
         wait = 0;
         await noteFault(error);
         if (!(await backOff.wait())) return;
@@ -105,7 +105,7 @@ export function createLiveFeed(
     }
   }
 
-  // It ends with the signal; a defect is told like any other.
+  // It ends with the signal; a defect is reported like any other.
   follow().catch((error: unknown) => events.emit({ type: 'feed-failed', err: error }));
   return {
     cursor: () => cursor,

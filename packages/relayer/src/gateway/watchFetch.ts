@@ -33,7 +33,7 @@ function compareClocks(
  *
  * @param watch.health - notified of each answer, and of a clock that is not the gateway's
  * @param watch.now - Unix time in milliseconds
- * @param watch.onReturn - told when the gateway answers again that did not answer before
+ * @param watch.onReturn - called when the gateway answers again that did not answer before
  */
 export function watchFetch(
   fetch: typeof globalThis.fetch,

@@ -44,7 +44,7 @@ export function createCommits(database: DatabaseSync): Commits {
       try {
         commit();
       } catch {
-        // Kept, and tried again; whoever looks at the journal's health tells.
+        // Kept, and tried again; whoever looks at the journal's health reports it.
       }
     }, afterMs);
   }

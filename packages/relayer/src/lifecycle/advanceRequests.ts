@@ -35,7 +35,7 @@ function chooseStep({ requestId, state, intentId }: OpenRequest, status: ClaimSt
   return { step: 'reviewClaim', lane: requestId } as const;
 }
 
-/** Tells what went wrong. @returns how long to wait, and whether what was handled together goes on together */
+/** Reports what went wrong. @returns how long to wait, and whether what was handled together goes on together */
 function reportFailure({ events }: RelayerContext, requests: number, err: unknown) {
   const isSenders = err instanceof SenderError && err.code === 'JOURNAL_FAILED';
   if (isSenders || isJournalFault(err)) {

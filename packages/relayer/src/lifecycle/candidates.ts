@@ -11,7 +11,7 @@ export interface Candidate {
   verdict: Verdict | undefined;
   /** When `verdict` was found; Unix milliseconds. */
   checkedAtMs: number;
-  /** The reason for which it was left, and since when; after a restart, or once it was forgotten, the journal tells. */
+  /** The reason for which it was left, and since when; after a restart, or once it was forgotten, the journal says. */
   wait: Wait | undefined;
   /** When what was left is looked at again; Unix milliseconds. */
   recheckAtMs: number;
@@ -33,7 +33,7 @@ export type Claimable = Candidate & {
   readonly verdict: Extract<Candidate['verdict'], { readonly kind: 'ready' | 'settle' }>;
 };
 
-/** Tells whether this relayer may claim a request: the one place that does, by the verdict of a moment ago. */
+/** Whether this relayer may claim a request: the one place that does, by the verdict of a moment ago. */
 export function isClaimable(candidate: Candidate): candidate is Claimable {
   return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
 }
@@ -53,7 +53,7 @@ const LONG_MS = 60_000;
 /** Requests left longer ago are past the Forwarder's maximal age, as it is by default, in milliseconds. */
 const DAY_MS = 86_400_000;
 
-/** Tells whether a candidate has to be looked at. */
+/** Whether a candidate has to be looked at. */
 export function isDue({ verdict, checkedAtMs, recheckAtMs }: Candidate, nowMs: number): boolean {
   if (verdict === undefined) return true;
   return verdict.kind === 'leave' ? recheckAtMs <= nowMs : nowMs - checkedAtMs > READY_FOR_MS;
@@ -176,7 +176,7 @@ export function createCandidates(options: {
       });
       return seen;
     },
-    /** @returns what the journal is to be told; undefined if that knows it */
+    /** @returns what the journal is to record; undefined if that knows it */
     recordVerdict(candidate: Candidate, verdict: Verdict, nowMs: number): EvaluatedRequest | undefined {
       assertEvaluated(candidate, verdict);
       const before = summarise(candidate.verdict);

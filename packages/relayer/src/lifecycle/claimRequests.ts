@@ -61,7 +61,7 @@ const keyOf = (signer: string, nonce: bigint | undefined) => `${signer} ${nonce}
 /** Leaves out what rivals have claimed since it was picked, and what would go right after it in its run. */
 function createFreshness({ gateway, inFlight, events, signal }: RelayerContext) {
   const gone = new Set<string>();
-  /** @returns undefined if the gateway cannot tell */
+  /** @returns undefined if the gateway does not know */
   async function look(slice: readonly Claimable[]): Promise<ReadonlySet<Claimable> | undefined> {
     // If there are no rivals, nobody has claimed anything since.
     if (inFlight.claimRate.share === 1) return new Set(slice);
@@ -108,7 +108,7 @@ async function claimBursts(context: RelayerContext, picked: readonly Claimable[]
     const results = [...(await claimBurst(context, burst))];
     for (const [requestId, result] of results) if (isLost(result)) open.delete(requestId);
     const conflicts = results.filter(([, result]) => result === 'conflict').length;
-    // A refusal tells nothing of rivals.
+    // A refusal says nothing of rivals.
     const refusals = results.filter(([, result]) => result === 'refused').length;
     claimRate.learn({ won: burst.length - conflicts - refusals, conflicts });
     events.emit({ type: 'claim-share-changed', share: claimRate.share });

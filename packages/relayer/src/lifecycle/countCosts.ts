@@ -6,7 +6,7 @@ import { feeInWei } from '../checks/fee.ts';
 import type { RelayerContext } from './context.ts';
 import type { OpenRequest, Outcome } from './states.ts';
 
-/** A call's ABI-encoded error; undefined if the node did not tell. */
+/** A call's ABI-encoded error; undefined if the node did not say. */
 export interface Revert {
   readonly reverted: Hex | undefined;
 }
@@ -87,7 +87,7 @@ function recordTotals(
  * Counts what a mined transaction has cost and earned. What was carried out and has cost more than its fee is a loss; who has paid is a
  * known payer from then on.
  *
- * @returns what was lost with each request of which no event tells, by its id: whose fault that is, the chain has to be asked
+ * @returns what was lost with each request that no event shows, by its id: whose fault that is, the chain has to be asked
  */
 export async function countCosts(context: RelayerContext, mined: MinedCall): Promise<ReadonlyMap<string, RequestCost>> {
   const { chain, inFlight, policy } = context;

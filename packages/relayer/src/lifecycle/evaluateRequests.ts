@@ -133,7 +133,7 @@ async function reportFaults<T>({ events }: RelayerContext, asked: Promise<T>): P
 }
 
 /**
- * Tells whether requests can be evaluated. Anybody may post a request that a node does not simulate: only if it does not simulate a harmless
+ * Whether requests can be evaluated. Anybody may post a request that a node does not simulate: only if it does not simulate a harmless
  * call either, requests cannot be evaluated.
  */
 async function reportEvaluation({ chain, events }: RelayerContext, failures: number): Promise<void> {
@@ -187,7 +187,7 @@ async function evaluateDue(
   await recordVerdicts(context, evaluated);
 }
 
-/** Whether the named signer's own key has signed it: as was told at first, or was found when it was evaluated, for a later nonce. */
+/** Whether the named signer's own key has signed it: as was found at first, or was found when it was evaluated, for a later nonce. */
 function isKeys({ isProven, verdict, search }: Candidate): boolean {
   return isProven === true || (verdict !== undefined && search.signatures().every(({ nonce }) => nonce !== undefined));
 }

@@ -124,7 +124,7 @@ function isTooEarly(revert: Revert | undefined): boolean {
 }
 
 /**
- * Tells whether it was refused because an earlier request of its signer is not on the chain.
+ * Whether it was refused because an earlier request of its signer is not on the chain.
  *
  * @returns to blame its signer, if that request was refused in the same transaction; nobody, if a block was taken back
  */
@@ -176,7 +176,7 @@ function conclude(mined: Unresolved, revert: Revert | undefined): RevertedOutcom
 }
 
 /**
- * Asks the chain what became of a request that no event of its own mined transaction tells of: somebody else's may have carried it out, or
+ * Asks the chain what became of a request that no event of its own mined transaction shows: somebody else's may have carried it out, or
  * there is a reason.
  *
  * @returns undefined if the signal ended the asking
@@ -217,7 +217,7 @@ async function finalizeUnresolved(
  * Reads what the Forwarder says of each request in a mined transaction, as the nodes have it together, and counts what it has cost.
  *
  * @param mined.requests - `submitted` in one call; they become `mined`, or `claimed` again if nothing of them is on the chain
- * @param mined.told - what the sender's node has said
+ * @param mined.outcome - what the sender's node has said
  * @returns those that have a next move: `reportOutcomes` takes on what is `mined`, `reviewClaim` the rest
  * @see docs/specification.md RELAY-5
  */

@@ -76,7 +76,7 @@ export async function giveUpBlocked(
   if (gap !== undefined) {
     if (await isGapAwaited(gap)) return { ...verdict, gapState: 'awaited' };
     // The chain was read before the gateway: what had that nonce may have been mined and reported in between. The next look at the
-    // chain tells.
+    // chain shows.
     if (gapState !== 'missing') return { ...verdict, gapState: 'missing' };
   }
   return { kind: 'settle', signatures, errorMessage };

@@ -14,7 +14,7 @@ interface Refusal {
 
 /** The state of an open request beyond its journal, since it was claimed in this life of the process. */
 export type ClaimStatus = {
-  /** Its checks may say otherwise: a wallet can tell them from a transaction. */
+  /** Its checks may say otherwise: a wallet can distinguish them from a transaction. */
   readonly refusal?: Refusal;
 } & (
   | {
@@ -40,7 +40,7 @@ interface UntrustedTurn {
   last: Promise<void>;
   /** Whether the last round had requests of others to evaluate, too. */
   isShared: boolean;
-  /** The error that it ended by, until the next round tells it. */
+  /** The error that it ended by, until the next round reports it. */
   fault: { readonly error: unknown } | undefined;
 }
 

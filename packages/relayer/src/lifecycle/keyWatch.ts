@@ -15,7 +15,7 @@ export type KeyWatch = ReturnType<typeof createKeyWatch>;
 /**
  * Makes the watch over the key. The account nonce is the evidence: a transaction of the relayer's own address that its journal does not
  * know was made by another process, or before the journal was restored from a backup. The Forwarder carries a request out once, whoever
- * sends it; so the work goes on, and the operator is told for as long as it happens, and ten minutes longer.
+ * sends it; so the work goes on, and the operator is warned for as long as it happens, and ten minutes longer.
  *
  * @see docs/specification.md RELAY-24
  */
@@ -58,7 +58,7 @@ export function createKeyWatch(parts: {
   }
 
   return {
-    /** Takes in what the sender tells; only what is foreign concerns it, and nodes that make such up. */
+    /** Takes in what the sender reports; only what is foreign concerns it, and nodes that make such up. */
     take(event: SenderEvent): void {
       if (event.type === 'outlier') doubt(event);
       if (event.type !== 'foreign') return;
@@ -67,13 +67,13 @@ export function createKeyWatch(parts: {
       events.emit({ type: 'key-used-elsewhere', nonce, transactions, ...(txHash !== undefined && { txHash }) });
       report();
     },
-    /** Looks at the account, and tells the health. @throws SenderError `JOURNAL_FAILED`; Error of SQLite */
+    /** Looks at the account, and reports to the health. @throws SenderError `JOURNAL_FAILED`; Error of SQLite */
     async look(): Promise<void> {
       try {
         await sender.checkKey();
       } catch (error) {
         if (error instanceof SenderError && error.code === 'CLOSED') return;
-        // Whether the node answers is told by the chain's own health.
+        // Whether the node answers is reported by the chain's own health.
         if (!(error instanceof RpcAnswerError || error instanceof RpcUnavailableError)) throw error;
       }
       report();

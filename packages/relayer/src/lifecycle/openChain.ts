@@ -119,7 +119,7 @@ function compareClocks(events: Events, timestamp: bigint, nowMs: number): void {
   else events.emit({ type: 'part-failed', part: 'clock', reason });
 }
 
-/** The newest block is what is read again all the time: whether it can be read tells whether the chain is seen. */
+/** The newest block is what is read again all the time: whether it can be read shows whether the chain is seen. */
 function watchBlocks(reader: ChainReader, events: Events, now: () => number): ChainReader {
   return {
     ...reader,
@@ -210,7 +210,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   const events = createEvents(listeners);
   const reader = watchBlocks(createChainReader({ rpc, forwarder, relayer, costs }), events, now);
   const state = watchChain(reader, { now, confirmations });
-  // The journal is opened after the sender, which may have something to tell by then.
+  // The journal is opened after the sender, which may have something to report by then.
   const early: SenderEvent[] = [];
   let chainAtWork: OpenChain | undefined;
   let takeForeign: KeyWatch['take'] = (event) => void early.push(event);

@@ -41,7 +41,7 @@ function reopen({ journal, inFlight, events, now, advance }: RelayerContext, { r
   advance([requestId]);
 }
 
-/** Whether a request that nothing has carried out would still not be. @returns undefined if that cannot be told now */
+/** Whether a request that nothing has carried out would still not be. @returns undefined if that cannot be known now */
 async function isStillRefused(
   context: RelayerContext,
   { record, signatures }: OpenRequest,
@@ -68,7 +68,7 @@ async function isAnswering({ gateway, events }: RelayerContext, requestId: strin
 /**
  * Asks the chain again for an outcome that was found some time ago: a reorganisation may have undone it.
  *
- * @returns undefined if that cannot be told now
+ * @returns undefined if that cannot be known now
  */
 async function isStillTrue(context: RelayerContext, { request, outcome }: Report): Promise<boolean | undefined> {
   const isSuccess = outcome.status === 'success';
@@ -89,7 +89,7 @@ async function isStillTrue(context: RelayerContext, { request, outcome }: Report
 }
 
 /**
- * Tells the gateway what became of requests, for as long as it takes. Before a second attempt, and after a restart, the chain is asked
+ * Reports to the gateway what became of requests, for as long as it takes. Before a second attempt, and after a restart, the chain is asked
  * whether it is still so.
  *
  * @param requests - `mined`

@@ -174,7 +174,7 @@ type MayStillCome = (verdict: Verdict | undefined) => Promise<boolean>;
 /**
  * Makes the question whether the turn of a claimed request may still come: the request that goes before it is open, maybe in a transaction
  * of this very relayer, or was a moment ago. The chain was read before the gateway: what had that nonce may have ended in between, and
- * only the next look tells.
+ * only the next look shows.
  */
 function createGapQuestionForClaim(context: RelayerContext): MayStillCome {
   let missing: bigint | undefined;

@@ -74,7 +74,7 @@ async function runOnce(context: RelayerContext, lookForExecutions: () => Promise
   }
 }
 
-/** Claims until it is told to stop. */
+/** Claims until it is stopped. */
 async function claimUntil(
   { gatewayReturns }: ChainOptions,
   context: RelayerContext,
@@ -108,7 +108,7 @@ async function prune({ journal, chain }: RelayerContext): Promise<void> {
   if (pruned.length > 0) journal.prune(pruned);
 }
 
-/** Looks at a chain: whether it can be used is told by its health. @param balanceMs - how old the ether may be */
+/** Looks at a chain: whether it can be used is reported by its health. @param balanceMs - how old the ether may be */
 function lookAtChain({ chain, events }: RelayerContext, balanceMs: number): void {
   // A failure here is noted where the block is read.
   void chain.state.block().catch(() => undefined);
@@ -116,7 +116,7 @@ function lookAtChain({ chain, events }: RelayerContext, balanceMs: number): void
   void balance.then((wei) => events.emit({ type: 'balance-read', wei })).catch(() => undefined);
 }
 
-/** Tells the health whether a budget that concerns everybody is used up. */
+/** Reports to the health whether a budget that concerns everybody is used up. */
 function lookAtBudgets({ inFlight, events }: RelayerContext): void {
   const used = inFlight.budgets.summary().exceeded.filter(({ party }) => party === '');
   const which = used.map(({ budget, untilMs }) => `that of the ${budget} until ${new Date(untilMs).toISOString()}`);
@@ -138,7 +138,7 @@ function findOldestPayable({ gateway, journal, now }: RelayerContext): number {
   return Math.max(0, now() - Math.min(now(), ...records)) / 1000;
 }
 
-/** Tells what requests wait for, and whether the journal can be written; what is old is forgotten. */
+/** Reports what requests wait for, and whether the journal can be written; what is old is forgotten. */
 function lookAtJournal({ context, refusals }: OpenChain): void {
   const { gateway, journal, events, now } = context;
   refusals.look();
@@ -151,7 +151,7 @@ function lookAtJournal({ context, refusals }: OpenChain): void {
   events.emit({ type: 'part-well', part: 'journal' });
 }
 
-/** Looks at chain and journal now and then: whether they can be used is told by their health. @returns what ends it */
+/** Looks at chain and journal now and then: whether they can be used is reported by their health. @returns what ends it */
 function startHeartbeat(open: OpenChain): NodeJS.Timeout {
   const { context, keyWatch } = open;
   const { chain, inFlight, now } = context;

@@ -94,7 +94,7 @@ export function countVotes<Node, Vote>(
   return { most, agreed: first !== undefined && isAgreed && decides(first, most.length) ? first : undefined };
 }
 
-/** Tells the operator which node says what, for as long as they do not agree. */
+/** Shows the operator which node says what, for as long as they do not agree. */
 export function reportDispute<Node extends AskedNode, Vote>(
   events: Events,
   { subject, votes, agreed }: Pick<NodesAnswer<Node, Vote>, 'votes' | 'agreed'> & { readonly subject: string },

@@ -70,7 +70,7 @@ function describeDifferences([one, other]: readonly Said[], names: readonly stri
 /**
  * Makes the look at what each node says of what all requests are evaluated by: the price of gas, and the Forwarder's windows and shares. These
  * are read from one node, which could have everything left; beside two others it is found out, and asked only if no other answers. If two
- * differ, the operator is told what each says.
+ * differ, the operator is shown what each says.
  *
  * @returns looks, but not too often; it throws nothing
  * @see docs/specification.md NODE-5

@@ -23,7 +23,7 @@ interface Vote {
 async function askNode(context: RelayerContext, { reader }: RelayNode, { record, gas }: OpenRequest): Promise<Vote> {
   const head = await reader.head();
   const block = nextBlock(head, await context.chain.state.seconds());
-  // A wallet can tell a transaction from a call that pays nothing.
+  // A wallet can distinguish a transaction from a call that pays nothing.
   const terms = gas === undefined ? undefined : transactionTerms({ gas, head, ceiling: context.policy.maxFeePerGas });
   const simulated = readNothingDone(record, await reader.simulate(encodeForwarderCall(record).data, block, terms));
   const vote = { isFresh: isFresh(context, head) };

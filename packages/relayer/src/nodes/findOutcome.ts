@@ -96,7 +96,7 @@ async function askForSignature(
 
 /**
  * Asks one node what became of a request, whoever may have submitted it. A batch of many users counts as executed when any of its entries
- * is. Which request a transaction has carried out, only the digest in the Forwarder's event tells.
+ * is. Which request a transaction has carried out, only the digest in the Forwarder's event says.
  *
  * @param knownBlock - a block that the node must have to be believed
  */
@@ -175,7 +175,7 @@ export async function findOutcome(
 }
 
 /**
- * Tells whether what is read is up to date, if a check would end a request: the newest block is fresh, or two nodes know none that is newer.
+ * Whether what is read is up to date, if a check would end a request: the newest block is fresh, or two nodes know none that is newer.
  *
  * @throws ChainError if it cannot be read
  * @see docs/specification.md RELAY-20

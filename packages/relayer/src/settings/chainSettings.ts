@@ -108,7 +108,7 @@ export interface ChainSettings {
 }
 
 /**
- * Reads the chain's id out of its name, if the name tells it, as `eip155:8453` does.
+ * Reads the chain's id out of its name, if the name says it, as `eip155:8453` does.
  *
  * @returns undefined of any other name
  * @see https://chainagnostic.org/CAIPs/caip-2

@@ -57,7 +57,7 @@ interface CheckedChain {
 
 type Question = Omit<CheckedChain, 'nodes'> & { readonly node: Node };
 
-/** Whether a node knows a transaction of a relayer that waits for a block, with some of a request's signatures if it can tell. */
+/** Whether a node knows a transaction of a relayer that waits for a block, with some of a request's signatures if it can. */
 async function knowsWaiting({ node }: Question, relayer: Hex, request: Pick<RequestRecord, 'action' | 'params'>) {
   const count = (tag: string) =>
     node.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));
@@ -137,7 +137,7 @@ async function askOne(question: Question, accusation: Accusation): Promise<Check
   }
 }
 
-/** Tells whether enough nodes confirm a finding. A node that lies, or is behind, has nobody accused. */
+/** Whether enough nodes confirm a finding. A node that lies, or is behind, has nobody accused. */
 export type CheckFinding = (accusation: Accusation) => Promise<Checked>;
 
 /**

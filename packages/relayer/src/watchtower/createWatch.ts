@@ -272,7 +272,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
         .filter((finding) => finding !== undefined);
       findings.push(...settleReleases(options, suspicions, head));
       journal.retire({ seconds: head.seconds, ms: now() });
-      // By both clocks: a node that tells a time to come has nothing forgotten.
+      // By both clocks: a node that shows a time to come has nothing forgotten.
       journal.forgetExecutions(BigInt(Math.floor((Math.min(Number(head.seconds) * 1000, now()) - KEEP_MS) / 1000)));
       return { head, findings };
     });

@@ -85,7 +85,7 @@ async function wasAwaited(
   return false;
 }
 
-/** Whether any signer has code, which can tell whose transaction it is in: it could make a relayer look like a liar. */
+/** Whether any signer has code, which can see whose transaction it is in: it could make a relayer look like a liar. */
 async function hasContractSigner({ rpc }: Node, { request }: ReportedFailure): Promise<boolean> {
   const codes = listSignedParts(request).map(({ signer }) => rpc.read(['eth_getCode', signer, 'latest'], String));
   return (await Promise.all(codes)).some((code) => code !== '0x');

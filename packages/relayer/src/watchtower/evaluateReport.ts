@@ -28,7 +28,7 @@ import type { Finding, FindingKind } from './finding.ts';
 /** Why a report may not be true without being a lie. */
 export type Excuse = 'none' | 'fork' | 'undone';
 
-/** An execution of a request, as its event tells. */
+/** An execution of a request, as its event shows. */
 export interface SeenExecution {
   readonly txHash: Hex;
   readonly block: bigint;
@@ -127,7 +127,7 @@ function evaluateSuccess(given: Case): Evaluation {
   return find(given, { kind: 'wrongTransaction', text, execution: other });
 }
 
-/** Evaluates a request that nobody has carried out: whether it could have been, nodes that still know that time can tell. */
+/** Evaluates a request that nobody has carried out: whether it could have been, nodes that still know that time show. */
 function evaluateUndone(given: Case): Evaluation {
   const { report, evidence } = given;
   const { head, confirmations } = evidence;
@@ -205,7 +205,7 @@ interface DigestTest {
 }
 
 /**
- * Makes the test whether an event is of a request: the digest of what was signed, with the nonce that the event tells.
+ * Makes the test whether an event is of a request: the digest of what was signed, with the nonce that the event shows.
  *
  * @see docs/specification.md CHAIN-12
  */

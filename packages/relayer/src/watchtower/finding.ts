@@ -43,7 +43,7 @@ const LIES: ReadonlySet<FindingKind> = new Set([
 ]);
 
 /**
- * Tells whether a finding accuses its relayer.
+ * Whether a finding accuses its relayer.
  *
  * @see docs/specification.md WATCH-1
  */
@@ -69,8 +69,8 @@ const ADVICE: Readonly<Record<FindingKind, string>> = {
     'Suspend the relayer. If the request was carried out, its user must not sign it again; else reopen it (prism requests reopen).',
   idleClaim: 'Suspend the relayer and release what it holds.',
   idleRelease: 'Suspend the relayer: it keeps requests from the others.',
-  executedLater: 'Tell the user: the record says failed, and the request was carried out.',
-  reorganised: 'No relayer is to blame. The record says other than the chain: tell the user (prism requests show).',
+  executedLater: 'Notify the user: the record says failed, and the request was carried out.',
+  reorganised: 'No relayer is to blame. The record says other than the chain: notify the user (prism requests show).',
   otherForwarder: 'Set the right Forwarder: until then no report can be compared with the chain.',
 };
 

@@ -136,7 +136,7 @@ export function createChainLook(chain: WatchedChain & { readonly confirmations: 
   };
 }
 
-/** Reads the executions that other contracts than the Forwarder tell of in a transaction, as if they were one. @throws ChainError */
+/** Reads the executions that other contracts than the Forwarder emit in a transaction, as if they were one. @throws ChainError */
 export async function readForeignEvents(
   { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
   txHash: Hex,
@@ -154,7 +154,7 @@ export async function readForeignEvents(
 }
 
 /**
- * Reads the executions that a transaction's own events tell of.
+ * Reads the executions that a transaction's own events show.
  *
  * @returns none where it is not mined, or nothing of the Forwarder's is in it
  * @throws ChainError

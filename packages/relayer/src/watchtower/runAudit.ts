@@ -87,7 +87,7 @@ async function openAudit(
   };
 }
 
-/** When each execution was deep enough, as the chain tells. */
+/** When each execution was deep enough, as the chain shows. */
 async function addDepths({ rpc, confirmations, head }: Audit, executions: readonly StoredExecution[]) {
   return await Promise.all(
     executions.map(async (execution): Promise<SeenExecution> => {

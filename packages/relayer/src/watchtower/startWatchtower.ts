@@ -162,7 +162,7 @@ function placeOf(error: unknown): { where: 'chain' | 'gateway' | 'journal' | 'wo
   return { where: 'work', reason: error instanceof Error ? error.message : 'unknown' };
 }
 
-/** Does some work; a fault is counted, told to the health and logged. @returns whether it went well, or what was thrown */
+/** Does some work; a fault is counted, reported to the health and logged. @returns whether it went well, or what was thrown */
 async function attempt(
   { metrics, health, log, chain, signal }: ChainPost,
   work: () => Promise<void>,
@@ -181,7 +181,7 @@ async function attempt(
   }
 }
 
-/** Most findings that a status tells, of those the newest. */
+/** Most findings that a status lists, of those the newest. */
 const MAX_LISTED = 100;
 
 /** The findings on a chain, newest first, and the watched requests; JSON as it stands. */

@@ -33,7 +33,7 @@ function toSeconds(time: string | undefined): bigint {
   return BigInt(Math.floor(Date.parse(time ?? '') / 1000) || 0);
 }
 
-/** How long after a claim a block still tells what gas cost then, in seconds. */
+/** How long after a claim a block still shows what gas cost then, in seconds. */
 const PRICE_SECONDS = 60n;
 
 /** Price of a unit of gas when a request was claimed; 0 if nobody looked then: an honest holder may wait for any price. */
@@ -104,7 +104,7 @@ function noteRelease({ journal, head }: TakeContext, known: WatchedRow | undefin
   journal.addRelease({ relayer, requestId, seconds: head.seconds, idleSeconds });
 }
 
-/** Takes in what the queue tells. A claim that one relayer holds on is one claim, however often its lease is renewed. */
+/** Takes in what the queue reports. A claim that one relayer holds on is one claim, however often its lease is renewed. */
 export function takeRecords(context: TakeContext, { records, gone, atMs }: QueueNews): void {
   const { journal } = context;
   for (const record of records) {

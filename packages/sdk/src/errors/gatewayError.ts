@@ -67,7 +67,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Tells whether a caught value is a `GatewayError` of one of some kinds or codes. */
+/** Whether a caught value is a `GatewayError` of one of some kinds or codes. */
 export function isGatewayError(error: unknown, ...codes: readonly GatewayErrorCode[]): error is GatewayError {
   return (
     error instanceof GatewayError && (codes.length === 0 || codes.includes(error.kind) || codes.includes(error.code))

@@ -53,7 +53,7 @@ export interface GatewayCall {
    * connection); else the error's `mayHaveHappened` is true.
    */
   readonly repeat: 'freely' | 'ifUnsent';
-  /** Told when to ask again, in milliseconds, by an answer that says so: the gateway lets no call wait. */
+  /** Called with when to ask again, in milliseconds, by an answer that says so: the gateway lets no call wait. */
   readonly onAskAgain?: ((afterMs: number | undefined) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }

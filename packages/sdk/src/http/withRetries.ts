@@ -13,11 +13,11 @@ export interface Repeats {
   /** The call in words, for the error when it is aborted in a pause. */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
-  /** Tells whether a failure is worth, and safe for, another attempt. */
+  /** Whether a failure is worth, and safe for, another attempt. */
   readonly canRepeat: (error: GatewayError) => boolean;
 }
 
-/** Tells whether a failure passes by itself. */
+/** Whether a failure passes by itself. */
 export function isTransient(error: unknown): boolean {
   return isGatewayError(error, 'RATE_LIMITED', 'UNAVAILABLE', 'NETWORK_FAILED');
 }
@@ -78,7 +78,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
 
 /**
  * Chooses how long to wait before the next attempt: between half and all of a doubling back-off, and never before
- * `Retry-After`. Calls that were told the same `Retry-After` come back spread out.
+ * `Retry-After`. Calls that got the same `Retry-After` come back spread out.
  *
  * @param policy - the bounds
  * @param state.attempt - attempts made so far, from 1

@@ -21,7 +21,7 @@ export type RelayerClientOptions = { readonly account: MessageAccount } & (
 export interface RelayerClient {
   /** The relayer's address. */
   readonly address: string;
-  /** Lists requests by state, chain and signer, oldest first unless told otherwise. */
+  /** Lists requests by state, chain and signer, oldest first unless set otherwise. */
   list(filter: ListFilter, options?: CallOptions): RequestList;
   /** Reads a request. */
   get(requestId: string, options?: CallOptions): Promise<RequestRecord>;

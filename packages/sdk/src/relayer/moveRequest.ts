@@ -40,12 +40,12 @@ async function updateRequest(
   return readRecord(`${how.method} ${how.path}`, answer, requestId);
 }
 
-/** Tells whether a record is under this relayer's claim. */
+/** Whether a record is under this relayer's claim. */
 export function isOwnClaim({ address }: RelayerContext, record: RequestHead): boolean {
   return record.claimedBy?.toLowerCase() === address.toLowerCase();
 }
 
-/** Tells whether a record is claimed, by this relayer. */
+/** Whether a record is claimed, by this relayer. */
 export function isClaimed(context: RelayerContext, record: RequestHead): boolean {
   return record.status === 'processing' && isOwnClaim(context, record);
 }
@@ -134,7 +134,7 @@ export async function releaseRequest(
 /** How a request ended. */
 export type Outcome = Exclude<UpdateRequestBody, { readonly status: 'processing' }>;
 
-/** Tells whether a record shows an outcome. */
+/** Whether a record shows an outcome. */
 export function saysSame(record: RequestHead, outcome: Outcome): boolean {
   if (outcome.status === 'failed') return record.status === 'failed' && record.errorMessage === outcome.errorMessage;
   return record.status === 'success' && record.txHash?.toLowerCase() === outcome.txHash.toLowerCase();

@@ -34,7 +34,7 @@ async function postRequest(
  * @param submission.body - what `createSignedParams` made, with its action and chain
  * @returns the record, `pending`; or as it is by now, if it had been stored and its answer was lost
  * @throws GatewayError VALIDATION_FAILED, RATE_LIMITED, UNAVAILABLE, NETWORK_FAILED, ABORTED; with `mayHaveHappened` the
- * request may be stored all the same: `findRequest` tells
+ * request may be stored all the same: `findRequest` shows it
  * @see docs/specification.md CREATE-1
  */
 export async function submitRequest(
@@ -70,7 +70,7 @@ function writeCanonical({ chainName, action, params }: CreateRequestBody | Reque
   ).toLowerCase();
 }
 
-/** Tells whether a record holds what was signed, to the last param: a signature's bytes alone anybody can copy. */
+/** Whether a record holds what was signed, to the last param: a signature's bytes alone anybody can copy. */
 function holdsSame(record: RequestRecord, body: CreateRequestBody): boolean {
   return writeCanonical(record) === writeCanonical(body);
 }

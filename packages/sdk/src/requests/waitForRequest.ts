@@ -14,7 +14,7 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
   /** Least time between two looks that find the same, in milliseconds; default 1000. A gateway that lets calls wait is not asked so often. */
   readonly pollIntervalMs?: number | undefined;
-  /** Told of each new state, the first one included. */
+  /** Called with each new state, the first one included. */
   readonly onStatus?: ((record: RequestRecord) => void) | undefined;
 }
 
@@ -102,7 +102,7 @@ export interface WaitProgress {
 
 /** How a wait for many goes on and ends; `timeoutMs` is for all of them together. */
 export interface WaitForAllOptions extends Omit<WaitOptions, 'onStatus'> {
-  /** Told whenever one of the requests has changed its state. */
+  /** Called whenever one of the requests has changed its state. */
   readonly onProgress?: ((progress: WaitProgress) => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ export type StorageClientOptions = {
   readonly encryptionKey: EncryptionKey;
   /** Longest time for one upload or download, in milliseconds; default 300000. */
   readonly objectTimeoutMs?: number | undefined;
-  /** True: tells the gateway how long an upload is, for one with `STORAGE_REQUIRE_SIZE`; others may not know the field. */
+  /** True: sends the gateway how long an upload is, for one with `STORAGE_REQUIRE_SIZE`; others may not know the field. */
   readonly declareSize?: boolean | undefined;
 } & ({ readonly gateway: GatewayClient } | TransportOptions);
 
@@ -92,7 +92,7 @@ async function headObject(context: ObjectContext, key: string, signal?: AbortSig
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const transport = 'gateway' in options ? options.gateway.transport : createTransport(options);
   const context = { ...options, transport, objectTimeoutMs: options.objectTimeoutMs ?? DEFAULT_OBJECT_TIMEOUT_MS };
-  // Now: whoever wipes the bytes afterwards must not have wiped the key. A bad one is told of where it is used.
+  // Now: whoever wipes the bytes afterwards must not have wiped the key. A bad one is reported where it is used.
   const imported = importEncryptionKey(options.encryptionKey);
   imported.catch(() => {});
   return {

@@ -162,7 +162,7 @@ function oldestMs({ gateway, maxAgeSeconds }: RequestSearch): number {
   return gateway.transport.now() - maxAgeSeconds * 1000;
 }
 
-/** Tells whether a request may hold a nonce here: not one of another chain, nor a batch, whose entries are signed by others. */
+/** Whether a request may hold a nonce here: not one of another chain, nor a batch, whose entries are signed by others. */
 function isOpenHere(search: RequestSearch, record: RequestRecord): boolean {
   return (
     !isEnded(record) &&

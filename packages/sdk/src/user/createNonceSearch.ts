@@ -25,7 +25,7 @@ export interface NonceSearch {
 /**
  * Makes a search. A record does not say which nonce it was signed with, but it can be checked for any one. Nonces are asked for
  * one by one, as they are needed, and a nonce's holder is looked for where it most likely is: behind the one found last, since
- * nonces mostly go in order; else from both ends inwards, since strangers post before or after. What they post cannot be told from
+ * nonces mostly go in order; else from both ends inwards, since strangers post before or after. What they post cannot be distinguished from
  * the signer's own but by a check, so that their number is bounded, and what lies deeper among them is not found.
  */
 export function createNonceSearch({ domain, isSigned, mostChecks }: SignatureCheck): NonceSearch {

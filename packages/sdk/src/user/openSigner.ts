@@ -142,7 +142,7 @@ export class WalletError extends Error {
 }
 
 /**
- * Tells whether the key of an account has signed a request, nonce included.
+ * Whether the key of an account has signed a request, nonce included.
  *
  * @param signer - address, in any letter case
  */

@@ -1,6 +1,6 @@
 import type { Eip1193Provider } from '../user/openSigner.ts';
 
-/** A chain, as a wallet is told of it. @see https://eips.ethereum.org/EIPS/eip-3085 */
+/** A chain, as a wallet is given it. @see https://eips.ethereum.org/EIPS/eip-3085 */
 export interface AddedChain {
   readonly chainName: string;
   readonly rpcUrls: readonly string[];
@@ -45,7 +45,7 @@ async function switchChain(provider: Eip1193Provider, { chainId, add }: WantedCh
       if (!isUnrecognized(error)) throw error;
       if (add === undefined) throw new ChainSwitchError('CHAIN_UNKNOWN', { ...facts, cause: error });
       await provider.request({ method: 'wallet_addEthereumChain', params: [{ ...wanted, ...add }] });
-      // Not every wallet switches to what it was told of.
+      // Not every wallet switches to what it was given.
       if ((await readChainId(provider)) !== chainId) await change();
     });
   } catch (error) {
@@ -58,7 +58,7 @@ async function switchChain(provider: Eip1193Provider, { chainId, add }: WantedCh
 }
 
 /**
- * Makes a browser wallet that is on the right chain whenever it is asked to sign: if it is on another one it is switched first, and told
+ * Makes a browser wallet that is on the right chain whenever it is asked to sign: if it is on another one it is switched first, and given
  * of a chain that it does not know. Everything else goes through as it is.
  *
  * @param provider - the wallet, such as `window.ethereum`
@@ -88,7 +88,7 @@ export function keepOnChain(provider: Eip1193Provider, chain: WantedChain): Eip1
 
 /** Why a wallet is not on the chain that a request is for, as a program matches it. */
 export type ChainSwitchErrorCode =
-  /** The wallet does not know the chain, and was not told of it. */
+  /** The wallet does not know the chain, and was not given it. */
   | 'CHAIN_UNKNOWN'
   /** The wallet, or its user, did not switch. */
   | 'CHAIN_NOT_SWITCHED';

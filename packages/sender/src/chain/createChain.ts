@@ -71,7 +71,7 @@ export interface Chain {
    * @param timeoutMs - how long the others are waited for once one has answered
    */
   accountNonces(at: 'latest' | 'pending' | bigint, timeoutMs?: number): Promise<readonly NodeCount[]>;
-  /** The account's transaction count after the finalized block, as the nodes have it together; undefined: they do not tell. */
+  /** The account's transaction count after the finalized block, as the nodes have it together; undefined: they do not say. */
   finalNonce(): Promise<number | undefined>;
   /** The account's transaction count, as the nodes have it together. */
   accountNonce(at: 'latest' | 'pending' | bigint): Promise<number>;
@@ -268,7 +268,7 @@ const MAJORITY = 2;
 /**
  * Finds what nodes say together of a transaction that was mined when it was looked at last.
  *
- * @param told - by each node that answers; undefined: it has no receipt
+ * @param receipts - of each node that answers; undefined: it has no receipt
  * @returns the receipt that two of them have, or the only one that answers; undefined where as many have none
  * @throws RpcUnavailableError if they do not agree
  */
@@ -289,7 +289,7 @@ interface SignedTransaction {
  * Reads a transaction as a node shows it, and looks whether an account's key has signed it: no node can make that up.
  *
  * @param account - in lower case
- * @returns undefined if it has not, or that cannot be told
+ * @returns undefined if it has not, or that cannot be known
  */
 async function readSigned(shown: unknown, account: Address): Promise<SignedTransaction | undefined> {
   try {

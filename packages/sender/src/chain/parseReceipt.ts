@@ -18,7 +18,7 @@ export interface Receipt {
   readonly status: 'success' | 'reverted';
   readonly gasUsed: bigint;
   readonly effectiveGasPrice: bigint;
-  /** The price of the data beside the gas, in wei, as OP-stack chains tell; 0 on others. */
+  /** The price of the data beside the gas, in wei, as OP-stack chains report it; 0 on others. */
   readonly dataFee: bigint;
   readonly logs: readonly Log[];
 }

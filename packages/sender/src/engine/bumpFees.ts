@@ -117,7 +117,7 @@ function findFirst(
   return offered && { offered, maxFeePerGas: intent?.maxFeePerGas };
 }
 
-/** Tells whether the first in line can be in no block at a price, and may offer no more: the one place that does. */
+/** Whether the first in line can be in no block at a price, and may offer no more: the one place that does. */
 export function isStuck(engine: Engine, market: Market): boolean {
   const first = findFirst(engine);
   if (first === undefined || first.offered.maxFeePerGas >= market.baseFeePerGas) return false;

@@ -25,7 +25,7 @@ function closedError(): SenderError {
 /** How long the freeing of nonces goes on that somebody has asked for, in milliseconds: several blocks of most chains. */
 const UNBLOCK_MS = 60_000;
 
-/** Takes a new intent as far as the queue; whoever waits is told what stops it. */
+/** Takes a new intent as far as the queue; whoever waits learns what stops it. */
 async function prepare(engine: Engine, intent: LiveIntent): Promise<void> {
   try {
     if (intent.gasLimit === 0n) intent.gasLimit = await estimateGas(engine, intent);

@@ -130,7 +130,7 @@ export function forgetIntent(engine: Engine, end: { readonly intent: LiveIntent;
 }
 
 /**
- * Tells how an intent ended.
+ * How an intent ended.
  *
  * @param intent - `confirmed` or `abandoned`
  * @throws SenderError why it was abandoned
@@ -153,7 +153,7 @@ function settleWaiters(engine: Engine, intent: LiveIntent): void {
 }
 
 /**
- * Writes all changes in one transaction, and only then tells outcomes. Where the journal cannot be written, nothing is told, and the
+ * Writes all changes in one transaction, and only then reports outcomes. Where the journal cannot be written, nothing is reported, and the
  * next flush tries again.
  */
 export function flush(engine: Engine): void {

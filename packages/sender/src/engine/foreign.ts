@@ -6,7 +6,7 @@ import { type Engine, forgetIntent, unminedIntents } from './engine.ts';
 
 /** More than this ahead of the journal is no account nonce, but nonsense. */
 const MAX_NONCE_JUMP = 100_000;
-/** The journal's fact: account nonces below it are known, or were told of. */
+/** The journal's fact: account nonces below it are known, or were reported. */
 const SETTLED = 'settledNonce';
 
 /** Why an intent is given up that somebody else's transaction has come before. */
@@ -15,7 +15,7 @@ export function describeSharedKey({ account }: Engine, nonce: number): IntentFai
   return { code: 'KEY_USED_ELSEWHERE', message };
 }
 
-/** The first account nonce that nothing is known of; undefined: the journal is empty, and tells nothing of what was before. */
+/** The first account nonce that nothing is known of; undefined: the journal is empty, and says nothing of what was before. */
 function firstUnknown({ journal }: Engine): number | undefined {
   const [signed, settled] = [journal.highestNonce(), journal.fact(SETTLED)];
   if (signed === undefined && settled === undefined) return undefined;
@@ -66,7 +66,7 @@ function countAgreed({ chain, nextNonce }: Engine, counts: readonly NodeCount[])
  * Looks whether nodes know transactions of the account that the journal does not. A node that lags says less; ours never goes back. Of
  * several nodes two have to say so, or one has to show such a transaction, with the key's signature: a nonce that is made up holds nobody.
  *
- * @param engine - told by an event, and held until they are mined, if it is told to be
+ * @param engine - reported by an event, and held until they are mined, if it is set to be
  * @throws RpcAnswerError, RpcUnavailableError if no node says, or all say nonsense
  */
 export async function lookForForeign(engine: Engine): Promise<void> {

@@ -34,7 +34,7 @@ function committedWei(engine: Engine): bigint {
   return unminedIntents(engine).reduce((sum, intent) => sum + costOf({ intent, fees: newestVersion(intent) }), 0n);
 }
 
-/** Tells once that gas costs more than the ceiling, until it no longer does. */
+/** Reports once that gas costs more than the ceiling, until it no longer does. */
 function noteCeiling(engine: Engine, { neededWei, isAbove }: { neededWei: bigint; isAbove: boolean }): void {
   const { ceiling } = engine.settings;
   if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {

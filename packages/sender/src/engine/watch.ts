@@ -18,7 +18,7 @@ const COUNT_EVERY_ROUNDS = 8;
 const LOOKS_AT_A_HEAD = 2;
 /** A node may know the account nonce before the receipt: so many looks in a row find a nonce passed and no receipt. */
 const MAX_MISSES = 2;
-/** A look that comes so soon after a broadcast tells whether blocks come at once. */
+/** A look that comes so soon after a broadcast shows whether blocks come at once. */
 const EARLY_MS = 100;
 /** While intents wait for room. */
 const BUSY_POLL_MS = 10;

@@ -63,7 +63,7 @@ const INTENT_COLUMNS = [
 ];
 const CHANGING_COLUMNS = ['gas_limit', 'confirmations', 'state', 'nonce', 'failure', 'mined', 'sent', 'updated_at_ms'];
 
-/** The fact that tells the highest account nonce of what was pruned. */
+/** The fact that has the highest account nonce of what was pruned. */
 const PRUNED = 'prunedNonce';
 
 function prepareWrites(database: DatabaseSync) {

@@ -238,7 +238,7 @@ async function openConnections(target: AttackTarget, behaviour: Behaviour): Prom
     async stop() {
       clearInterval(timer);
       for (const socket of open) socket.destroy();
-      // Each tells its end in a turn of its own.
+      // Each reports its end in a turn of its own.
       while (open.size > 0) await sleep(1);
     },
   };

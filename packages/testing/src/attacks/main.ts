@@ -1,4 +1,4 @@
-/** `npx prism attack`: attacks an installation without a key, and tells how an honest client fares meanwhile. */
+/** `npx prism attack`: attacks an installation without a key, and says how an honest client fares meanwhile. */
 import { parseArgs } from 'node:util';
 import { type AttackName, attacks } from './attacks.ts';
 import { describeReport } from './describeReport.ts';
@@ -17,7 +17,7 @@ with 1 if a call of that client failed.
   --only LIST      of the attacks below, all at once (default: ${Object.keys(COMBINED).join(',')})
   --scale SHARE    of the full number of connections (default 1)
   --seconds N      how long it goes on once all connections were tried (default 20)
-  --pid PID        the process that is attacked, if it is on this machine (Linux): its memory is told too
+  --pid PID        the process that is attacked, if it is on this machine (Linux): its memory is shown too
   --help           this text
 
 Attacks:

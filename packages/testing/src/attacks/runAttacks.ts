@@ -62,7 +62,7 @@ const MS_PER_SECOND = 1000;
 /** Addresses of this machine that attackers on it come from; 127.0.0.1 is left to the honest client. */
 const LOOPBACK_ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6', '127.0.0.7'];
 
-/** Only Linux answers on all of 127.0.0.0/8 without being told to. */
+/** Only Linux answers on all of 127.0.0.0/8 without being set up to. */
 function addressesFor(url: string): readonly string[] {
   const { hostname } = new URL(url);
   return hostname === '127.0.0.1' && process.platform === 'linux' ? LOOPBACK_ADDRESSES : [];
@@ -123,7 +123,7 @@ async function attackOnce(plan: AttackPlan): Promise<Omit<AttackReport, 'memory'
 }
 
 /**
- * Attacks an installation in several ways at once, and tells how an honest client fared meanwhile.
+ * Attacks an installation in several ways at once, and says how an honest client fared meanwhile.
  *
  * @param plan - what, how much, how long
  * @returns what came of it

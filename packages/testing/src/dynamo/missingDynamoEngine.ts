@@ -9,7 +9,7 @@ function hasJavaCompiler(): boolean {
 }
 
 /**
- * Tells, before any test begins, whether `startDynamo` can start its engine here.
+ * Checks before any test begins whether `startDynamo` can start its engine here.
  *
  * @returns what is missing, as a sentence; undefined: nothing
  */

@@ -26,7 +26,7 @@ async function answer(handler: Handler, { id, event, limitMs }: Asked): Promise<
 }
 
 const [, , file = ''] = process.argv;
-// The function is what the rig was told to run.
+// The function is what the rig was started for.
 const { handler } = (await import(pathToFileURL(file).href)) as { handler: Handler };
 process.on('message', (message: Asked | { readonly marker: string }) => {
   if ('marker' in message) process.stdout.write(`${message.marker}\n`);

@@ -103,7 +103,7 @@ export async function startLambdaGateway(): Promise<LambdaGateway> {
 /** How often the stream is looked at, in milliseconds. */
 const STREAM_MS = 100;
 
-/** Hands what the requests' table's stream tells to the function that counts it, as Lambda does: batch after batch, to one instance. */
+/** Hands what the requests' table's stream reports to the function that counts it, as Lambda does: batch after batch, to one instance. */
 function startCounting({ env, ...options }: SandboxOptions, endpoint: string) {
   const tables = { REQUESTS_TABLE: 'service-requests-dev', DELIVERIES_TABLE: 'service-deliveries-dev' };
   const own = { ...tables, RECORDS: 'stats', WEBHOOKS_QUEUE_URL: 'http://127.0.0.1:1/it-wakes-nobody' };
@@ -119,7 +119,7 @@ function startCounting({ env, ...options }: SandboxOptions, endpoint: string) {
     }
   }
   const counting = count();
-  // Told when it is closed.
+  // Called when it is closed.
   counting.catch(() => undefined);
   return {
     async close() {

@@ -176,7 +176,7 @@ async function readText(incoming: IncomingMessage): Promise<string> {
 async function startRuntimeApi(): Promise<RuntimeApi> {
   let idle = Promise.withResolvers<ServerResponse>();
   let pending: Pending | undefined;
-  // A failure that comes before anyone waits for it is told to the first who does.
+  // A failure that comes before anyone waits for it is reported to the first who does.
   idle.promise.catch(() => undefined);
 
   function settle(id: string, settled: (call: Pending) => void, outgoing: ServerResponse): void {

@@ -34,7 +34,7 @@ export interface ProgramOptions {
   readonly logFile?: string | undefined;
   /** Folder that goes when this process ends before the program. */
   readonly folder?: string | undefined;
-  /** Told when it ends after its start without having been asked to. */
+  /** Called when it ends after its start without having been asked to. */
   readonly onUnexpectedEnd?: ((error: ProgramEndedError) => void) | undefined;
   /** Gives its start up. */
   readonly signal?: AbortSignal | undefined;
@@ -51,7 +51,7 @@ export interface Program extends AsyncDisposable {
   readMetric(name: string, labels?: string): Promise<number>;
   /** Stops it as an operator would, by SIGTERM. @returns its exit code */
   stop(): Promise<number | null>;
-  /** Stops it as a crash would, by SIGKILL unless told otherwise. */
+  /** Stops it as a crash would, by SIGKILL unless set otherwise. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Kills it if it still runs, and starts it again with the same settings. */
   restart(): Promise<void>;
@@ -100,7 +100,7 @@ async function startLife(name: ProgramName, options: ProgramOptions, output: str
     const error = fail(`ended with ${by ?? code}`);
     up.reject(error);
     if (!isExpected) onUnexpectedEnd?.(error);
-    // `close` tells the exit code, or null after a signal.
+    // `close` has the exit code, or null after a signal.
     return code as number | null;
   });
   const end = async (how: NodeJS.Signals) => {

@@ -1,7 +1,7 @@
 /**
  * The library's interpreter awaits a promise for each opcode, and looks for the jump destinations of a contract anew in each call of it. This
  * puts a loop in its place that waits only for opcodes that wait, and keeps what it found in a code: a write takes a third of the time. It
- * leans on the insides of the one pinned version; the comparison with Anvil in the tests tells when they change.
+ * leans on the insides of the one pinned version; the comparison with Anvil in the tests shows when they change.
  */
 import { type EVM, EVMError } from '@ethereumjs/evm';
 import { type Common, quicken } from './quickOpcodes.ts';

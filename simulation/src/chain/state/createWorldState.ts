@@ -47,7 +47,7 @@ export const toKey = (bytes: Uint8Array): Key => latin1Slice.call(bytes);
  * Makes the state without tries: each value has the list of the blocks that changed it, newest last, and a reader takes the newest one that
  * stands on its own branch. So the past, and orphaned branches, cost nothing to keep and nothing to return to.
  *
- * @param branches - tells which block stands on which branch
+ * @param branches - which block stands on which branch
  */
 export function createWorldState(branches: Pick<Branches, 'isWithin'>): WorldState {
   const accounts = new Map<Key, Version<AccountState | undefined>[]>();

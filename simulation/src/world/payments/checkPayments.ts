@@ -8,9 +8,9 @@ import type { PaymentStory } from './story.ts';
 
 /** Longest until a payment is completed with nothing in its way, in milliseconds. */
 const PAID_BOUND_MS = 20 * 60_000;
-/** Longest until a person is told of a payment that waits for one: a channel gets ten messages an hour. */
+/** Longest until a person is alerted to a payment that waits for one: a channel gets ten messages an hour. */
 const TOLD_BOUND_MS = 90 * 60_000;
-/** Longest until a person is told of any payment that is late, in milliseconds: default `LATE_AFTER_MINUTES`, and time for the message. */
+/** Longest until a person is alerted to any payment that is late, in milliseconds: default `LATE_AFTER_MINUTES`, and time for the message. */
 const SILENT_BOUND_MS = 45 * 60_000;
 /** How long the books may be wrong while all is well, in milliseconds: two looks at them. */
 const BOOKS_BOUND_MS = 120_000;
@@ -57,7 +57,7 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
     payers.every(canPay) &&
     world.gasPrice() < MAX_FEE_WEI;
 
-  /** Whether a person was told of a payment by name, or of late ones since. */
+  /** Whether a person was alerted to a payment by name, or of late ones since. */
   const isAlerted = ({ id, postedAtMs }: PaymentStory, frontend: string) => {
     const own = installations.find((one) => one.frontend.name === frontend)?.payers ?? [];
     const hosts = own.map(({ service }) => service.host);
@@ -89,12 +89,12 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
     if (expects === 'paid' && !isForPerson && story.openCalmMs > PAID_BOUND_MS)
       report('payment ends', id, `A payment is not completed after ${story.openCalmMs / 1000} s (${states}).`);
     if (expects !== 'paid' && ageMs > TOLD_BOUND_MS && !chat.some(({ text }) => text.includes(id)))
-      report('payment told', id, `Nobody was told of a payment that is to be ${expects} (${states}).`);
+      report('payment alerted', id, `Nobody was alerted to a payment that is to be ${expects} (${states}).`);
     if (expects === 'paid' && ageMs > SILENT_BOUND_MS && !isAlerted(story, frontend))
       report(
-        'payment told',
+        'payment alerted',
         id,
-        `Nobody was told of a payment that is ${Math.round(ageMs / 60_000)} minutes old (${states}).`,
+        `Nobody was alerted to a payment that is ${Math.round(ageMs / 60_000)} minutes old (${states}).`,
       );
   }
 

@@ -12,7 +12,7 @@ import { type Payer, type Payments, payersOf } from './createPayments.ts';
 /** How long an operator takes to see to an alert, in milliseconds. */
 const OPERATOR_MS = 5 * 60_000;
 
-/** Longest until the gas monitor has told of an account that runs dry, in milliseconds: two of its default pauses, and the message. */
+/** Longest until the gas monitor has alerted to an account that runs dry, in milliseconds: two of its default pauses, and the message. */
 const DRY_BOUND_MS = 10 * 60_000;
 /** Half of what is warned below by default, in wei. */
 const DRY_WEI = 5n * 10n ** 16n;
@@ -73,7 +73,7 @@ async function playTwin(setting: Setting, payer: Payer, minutes: number): Promis
   await resume(setting, payer, 'a second process was stopped');
 }
 
-/** An account runs dry: the gas monitor tells of it while there is still something left, and an operator fills it up. */
+/** An account runs dry: the gas monitor reports it while there is still something left, and an operator fills it up. */
 async function playDry({ realm, payments, world, announce }: Setting, { service, key }: Payer): Promise<void> {
   const { chain, nodes, breaches } = world;
   const { clock } = realm;
@@ -92,8 +92,8 @@ async function playDry({ realm, payments, world, announce }: Setting, { service,
   }
   if (!isAlerted() && isAble)
     breaches.push({
-      ...{ invariant: 'gas told', about: service.name, atMs: clock.now() },
-      text: `The gas monitor has not told of ${key.address}, which has ${chain.balance(key.address)} wei.`,
+      ...{ invariant: 'gas alerted', about: service.name, atMs: clock.now() },
+      text: `The gas monitor has not alerted to ${key.address}, which has ${chain.balance(key.address)} wei.`,
     });
   chain.fund(key.address, before - DRY_WEI);
   announce(`${service.name} is filled up`);

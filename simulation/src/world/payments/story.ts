@@ -11,9 +11,9 @@ export interface Payout {
 export type PaymentExpectation =
   /** Paid once, and the frontend knows. */
   | 'paid'
-  /** It is over the limit: a person is told and decides. */
+  /** It is over the limit: a person is alerted and decides. */
   | 'held'
-  /** Its data are wrong: a person is told, and nothing is ever paid. */
+  /** Its data are wrong: a person is alerted, and nothing is ever paid. */
   | 'refused';
 
 /** One card payment, and what is known of it. */
@@ -33,7 +33,7 @@ export interface PaymentStory {
   /** By instance, in its journal. */
   readonly states: Map<string, string>;
   completedAtMs: number | undefined;
-  /** The transaction that the frontend was told of. */
+  /** The transaction that the frontend was notified of. */
   txHash: string | undefined;
   /** How long it has not ended although nothing stood in its way, in milliseconds. */
   openCalmMs: number;

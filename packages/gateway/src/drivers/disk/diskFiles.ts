@@ -60,7 +60,7 @@ function syncUpwards(directory: string, top: string): void {
   }
 }
 
-/** Some file systems know no hard links, without which a put cannot tell whether it came first. */
+/** Some file systems know no hard links, without which a put cannot know whether it came first. */
 function tryLinking(directory: string): void {
   const path = join(directory, `${randomUUID()}.probe`);
   closeSync(openSync(path, 'wx', 0o600));

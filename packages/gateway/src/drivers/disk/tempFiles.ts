@@ -8,7 +8,7 @@ const NAME = /^([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.part$/;
 /** No upload pauses that long: HTTP servers end slow requests after minutes. */
 const MAX_IDLE_MS = 3_600_000;
 
-/** A file that is being received, under a name that tells who receives it: machine, process, chance. */
+/** A file that is being received, under a name that shows who receives it: machine, process, chance. */
 export interface TempFile {
   readonly path: string;
   readonly handle: FileHandle;

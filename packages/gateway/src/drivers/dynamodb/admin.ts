@@ -52,7 +52,7 @@ interface AdminContext {
   readonly deliveries: Table;
   /** Writes the conflicts that this process has counted. */
   readonly flush: () => Promise<void>;
-  /** Tells those who wait for a request in this process that it is gone. */
+  /** Notifies those who wait for a request in this process that it is gone. */
   readonly removed: (requestId: string) => void;
 }
 
@@ -124,7 +124,7 @@ function createAuditLog(deliveries: Table): Pick<AdminStore, 'noteAct' | 'dropAc
   };
 }
 
-/** Key of a relayer: in lower case, so that letter case tells none apart. */
+/** Key of a relayer: in lower case, so that letter case distinguishes none. */
 const relayerKey = (address: string) => ({ address: address.toLowerCase() });
 
 function readRelayer(item: Item): RelayerRecord {

@@ -4,7 +4,7 @@ import { type ConsumedCapacity, DynamoDBClient, type DynamoDBClientConfig } from
 export interface CapacityMeter {
   readonly reads: number;
   readonly writes: number;
-  /** Calls; DynamoDB tells no units of those that it refuses. */
+  /** Calls; DynamoDB returns no units for those that it refuses. */
   readonly calls: number;
   reset(): void;
   /** Gives the sums, and begins anew. */
@@ -47,7 +47,7 @@ export function meterCapacity(client: DynamoDBClient): CapacityMeter {
   return meter;
 }
 
-/** How the AWS SDK wants to be told whether, and when, to try again. */
+/** How the AWS SDK wants to be configured: whether, and when, to try again. */
 type RetryStrategy = Extract<
   NonNullable<DynamoDBClientConfig['retryStrategy']>,
   { readonly acquireInitialRetryToken: unknown }
@@ -68,7 +68,7 @@ interface RetryOptions {
   readonly now: () => number;
 }
 
-/** A write met a transaction on the same item, which ends by itself. It is no client's fault, though told as one. */
+/** A write met a transaction on the same item, which ends by itself. It is no client's fault, though reported as one. */
 const PASSING = 'TransactionConflictException';
 
 /**
@@ -128,7 +128,7 @@ const RETRY_BUDGET = 500;
 /** Connections of one process; a list asks every shard at once. */
 const MAX_SOCKETS = 256;
 
-/** The default logger drops what it is told, but the SDK copies each input and output for its `info` first: 5 % of a call's time. */
+/** The default logger drops what it is given, but the SDK copies each input and output for its `info` first: 5 % of a call's time. */
 const WITHOUT_INFO = { debug: () => undefined, warn: () => undefined };
 
 /** The AWS SDK's settings that may be chosen; it reads the rest itself. */

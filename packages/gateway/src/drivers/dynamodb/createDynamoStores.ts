@@ -45,17 +45,17 @@ async function getRequest(
 /** How often those who wait look again, in milliseconds: for what other processes have moved, and what reaches an index late. */
 const LOOK_MS = 2000;
 
-/** Watches of this process, and what its own calls tell them. */
+/** Watches of this process, and what its own calls announce to them. */
 interface WatchedChanges extends RequestChanges {
-  /** Tells at once that this process has moved a request, or stored it. */
+  /** Announces at once that this process has moved a request, or stored it. */
   notify(request: Pick<StoredRequest, 'requestId' | 'chainName' | 'status'>): void;
-  /** Tells at once that this process has removed a request. */
+  /** Announces at once that this process has removed a request. */
   removed(requestId: string): void;
   /** Ends the looks. */
   close(): void;
 }
 
-/** Tells what this process moves at once, and what others move after a look at the table, which is made only while somebody waits. */
+/** Announces what this process moves at once, and what others move after a look at the table, which is made only while somebody waits. */
 function createRequestChanges(table: Table): WatchedChanges {
   const watchers = createWatchers();
   let timer: NodeJS.Timeout | undefined;
@@ -67,7 +67,7 @@ function createRequestChanges(table: Table): WatchedChanges {
 
   function lookLater(): void {
     timer ??= setTimeout(async () => {
-      // A look that fails tells nothing: who waits reads for itself in the end.
+      // A look that fails says nothing: who waits reads for itself in the end.
       await look().catch(() => undefined);
       timer = undefined;
       if (!watchers.isEmpty()) lookLater();
@@ -92,9 +92,9 @@ function createRequestChanges(table: Table): WatchedChanges {
 /** Most writes of batches under way at once: fewer than the client has connections, so that single calls do not wait behind them. */
 const MAX_BATCH_WRITES = 32;
 
-/** Who is told what the store has moved. */
+/** Who is notified of what the store has moved. */
 interface MoveListener extends Pick<WatchedChanges, 'notify'> {
-  /** Told of each claim that its relayer has lost to a rival. */
+  /** Called with each claim that its relayer has lost to a rival. */
   readonly conflict: (relayer: string) => void;
 }
 
@@ -256,7 +256,7 @@ export function createDynamoStores(options: DynamoStoresOptions): DynamoStores {
   const names = Object.entries({ ...tables, deliveries: deliveries.name }) as [keyof typeof PROBES, string][];
   const probe = ([table, name]: (typeof names)[number]) => readItem({ client, name }, PROBES[table]);
 
-  /** @returns the tables that are not there, as far as DynamoDB tells */
+  /** @returns the tables that are not there, as far as DynamoDB reports */
   async function findMissing(): Promise<string[]> {
     const answers = await Promise.allSettled(names.map(probe));
     return names.flatMap(([, name], i) => {

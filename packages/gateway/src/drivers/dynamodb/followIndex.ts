@@ -6,7 +6,7 @@ import { createIndexWalk, type IndexKey, type Lane } from './walk.ts';
 
 /** First byte of a cursor; grows with the format. */
 const VERSION = 1;
-/** An entry that was given: two bytes of time after `known`, three that tell it from others. */
+/** An entry that was given: two bytes of time after `known`, three that distinguish it from others. */
 const GIVEN_BYTES = 5;
 const TIME_UNIT_MS = 16;
 const MOST_UNITS = 0xffff;
@@ -23,7 +23,7 @@ interface Given {
  *
  *     nothing ──── passed ──── known ──── … the end
  *        never looked   looked at    given, unless it came
- *        at again       once more    meanwhile: `given` tells
+ *        at again       once more    meanwhile: `given` shows it
  */
 interface Track {
   /** All up to here was given, and had the time to arrive. */
@@ -44,7 +44,7 @@ export interface FeedCursor {
 /** Most entries that a cursor remembers of each index; with them it is 748 characters in the end, of 756 that a client may send back. */
 export const MOST_GIVEN = { pending: 64, released: 16 } as const;
 
-/** Tells an entry from the others in few bits. */
+/** Distinguishes an entry from the others in few bits. */
 const markOf = (position: Position): number => crc32(position) & 0xffffff;
 
 function writeGiven({ known, given }: Track): Buffer {

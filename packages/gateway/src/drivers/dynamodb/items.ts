@@ -229,7 +229,7 @@ export interface Query {
   /** Most items to look at. */
   readonly limit?: number;
   readonly consistent?: boolean;
-  /** Counts, and tells no items. */
+  /** Counts, and returns no items. */
   readonly countsOnly?: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Move extends Pick<Update, 'set' | 'compute' | 'remove' | 'condi
   /** Where the condition lets it come from: a state of the table of moves. */
   readonly from: RequestStatus;
   readonly to: RequestStatus;
-  /** The id of the call; its mark is stored, and tells a repetition from a rival. */
+  /** The id of the call; its mark is stored, and distinguishes a repetition from a rival. */
   readonly callId: string;
 }
 
@@ -61,7 +61,7 @@ export const isMarkedBy = ({ callMark = new Uint8Array() }: RequestHeader, callI
   Buffer.compare(callMarkOf(callId), callMark) === 0;
 
 /**
- * Tells what a move did. Refused with the call's own mark in the head, it was this call that moved the request, at a try of which the
+ * What a move did. Refused with the call's own mark in the head, it was this call that moved the request, at a try of which the
  * answer was lost.
  */
 export async function transitionOf(

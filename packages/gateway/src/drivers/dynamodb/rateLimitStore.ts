@@ -56,14 +56,14 @@ async function addHits(table: RateLimitTable, { key, window }: Take, hits: numbe
   return readNumber(item, 'hits');
 }
 
-/** Whether it is time to tell the table: so many calls, or so much of the limit. Of a small limit, that is each hit. */
+/** Whether it is time to report to the table: so many calls, or so much of the limit. Of a small limit, that is each hit. */
 const isDue = ({ unsent: { hits, calls } }: Known, limit: number) =>
   calls >= CALLS_AT_ONCE || hits >= Math.max(1, Math.floor(limit * PART_AT_ONCE));
 
 /**
  * Counters in DynamoDB. A process decides by what it knows, and adds what it has counted after ten calls, or a hundredth of the limit: so
  * much it may count too little of what comes through other processes meanwhile. Limits below 200, as those of failed authentications
- * are, are told of each hit. Whoever is over the limit is refused from memory: a flood costs nothing.
+ * are, are reported with each hit. Whoever is over the limit is refused from memory: a flood costs nothing.
  *
  * After a lost answer the client's further try may count hits twice: a limit may then come early, never late.
  *
@@ -89,7 +89,7 @@ export function createRateLimitStore(table: RateLimitTable): RateLimitStore {
     return remember(key, { window, previous, knowsPrevious: false, current: 0, unsent });
   }
 
-  /** Tells the table, and learns what others have counted. */
+  /** Reports to the table, and learns what others have counted. */
   async function flush(known: Known, take: Take): Promise<void> {
     const { hits, calls } = known.unsent;
     known.unsent = { hits: 0, calls: 0 };

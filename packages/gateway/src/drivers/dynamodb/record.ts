@@ -24,7 +24,7 @@ const MS_PER_SECOND = 1000;
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * Tells when what is kept for some days from now on expires.
+ * When what is kept for some days from now on expires.
  *
  * @param days - 0: never
  * @param now - milliseconds since the epoch
@@ -46,10 +46,10 @@ export function shardKeys(value: string, shards: number): string[] {
 
 /** Bytes that one write unit pays for. */
 const WRITE_UNIT_BYTES = 1024;
-/** Hex digits that tell the params of one id apart; only rival creations of the same id ever differ. */
+/** Hex digits that distinguish the params of one id; only rival creations of the same id ever differ. */
 const DIGEST_DIGITS = 16;
 
-/** Bytes by which calls on one request are told apart. */
+/** Bytes by which calls on one request are distinguished. */
 const CALL_MARK_BYTES = 8;
 
 type Layout = Pick<RequestTable, 'shards' | 'retentionDays' | 'pendingRetentionDays'> & { readonly lane: string };
@@ -78,7 +78,7 @@ export function statusAttributes(status: RequestStatus, requestId: string, shard
 /** The attributes that a request may have while it is pending, and never while it is claimed. */
 export const PENDING_ATTRIBUTES = ['foundBy', 'foundAt', TTL_ATTRIBUTE] as const;
 
-/** Digits of a transaction's hash that tell nearly all apart; those that they do not are told apart by the record. */
+/** Digits of a transaction's hash that distinguish nearly all; those that they do not are distinguished by the record. */
 const HASH_DIGITS = 10;
 
 /** Names the partition that holds what a transaction carried out. No chain's name begins like it. */
@@ -134,7 +134,7 @@ export function createItems(record: StoredRequest, packed: Uint8Array, layout: L
   if (sizeOfItem({ ...whole, ...laterAttributes(record, layout) }) <= WRITE_UNIT_BYTES) {
     return { head: { ...whole, ...expiry } };
   }
-  // The key tells the content, so that of rival creations of one id each head finds its own params.
+  // The key names the content, so that of rival creations of one id each head finds its own params.
   const digest = createHash('sha256').update(packed).digest('hex').slice(0, DIGEST_DIGITS);
   const paramsKey = `${record.requestId}#${digest}`;
   return { head: { ...head, ...expiry, paramsKey }, params: { requestId: paramsKey, params: packed } };

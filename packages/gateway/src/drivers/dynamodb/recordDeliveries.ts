@@ -12,7 +12,7 @@ interface Move extends MessageFacts {
   readonly place: string;
 }
 
-/** Tells where to a request has moved. @returns undefined: it is something else */
+/** Where to a request has moved. @returns undefined: it is something else */
 function moveOf({ before, after: record, isMove, place }: RequestChange): Move | undefined {
   if (record === undefined || !isMove) return undefined;
   if (before === undefined) return { event: 'request.created', at: record.createdAt, record, place };
@@ -38,7 +38,7 @@ interface RecorderContext {
   readonly maxWaiting?: number;
 }
 
-/** Writes what a stream tells into the outbox. */
+/** Writes what a stream reports into the outbox. */
 export interface MoveRecorder {
   /**
    * Takes a batch, which may have come before, whole or in part: each event is stored once.
@@ -48,7 +48,7 @@ export interface MoveRecorder {
   record(batch: readonly StreamRecord[]): Promise<void>;
 }
 
-/** Whether a move is one that a webhook was registered for: a stream that is followed late tells of earlier ones too. */
+/** Whether a move is one that a webhook was registered for: a stream that is followed late reports earlier ones too. */
 function wants(webhook: RegisteredWebhook, { event, record, at }: Move): boolean {
   const { enabled, events, chainName = record.chainName, signer = record.signer } = webhook;
   const isOfSigner = signer.toLowerCase() === record.signer.toLowerCase();

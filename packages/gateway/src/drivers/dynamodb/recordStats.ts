@@ -53,7 +53,7 @@ const PLACE_DIGITS = 40;
 const readImage = (image: Item) => (image.status === undefined ? undefined : readRecord(image));
 
 /**
- * Reads what a record of the stream tells of a request. One that nobody here has written is told of and passed over, for it would stop
+ * Reads what a record of the stream says of a request. One that nobody here has written is reported and passed over, for it would stop
  * all behind it.
  *
  * @returns undefined: it is about something else
@@ -94,7 +94,7 @@ function createCounterChanges() {
 }
 
 /**
- * Counts what a batch of the stream has moved. It tells of each move with what was before it, so that claims that lapse and go to another
+ * Counts what a batch of the stream has moved. It reports each move with what was before it, so that claims that lapse and go to another
  * relayer, removals and expiries are counted as what they are.
  *
  * @see docs/specification.md ADMIN-8
@@ -189,7 +189,7 @@ interface RecorderContext {
   readonly logger: Logger;
 }
 
-/** Counts what the stream tells. */
+/** Counts what the stream reports. */
 export interface StatsRecorder {
   /** Takes a batch; one that comes again is counted once. @throws DependencyUnavailableError: it is to come again */
   record(batch: readonly StreamRecord[]): Promise<void>;
@@ -198,7 +198,7 @@ export interface StatsRecorder {
 /** Writes of one batch under way at once. */
 const MAX_WRITES = 32;
 
-/** Makes what counts moves as the stream tells them, and removes params whose request is gone. */
+/** Makes what counts moves as the stream reports them, and removes params whose request is gone. */
 export function createStatsRecorder({ requests, deliveries, logger }: RecorderContext): StatsRecorder {
   const bound = createChainBound(deliveries);
   const writes = createSemaphore(MAX_WRITES);
@@ -226,7 +226,7 @@ export async function noteSeen(deliveries: Table, address: string, at: number): 
   await update(deliveries, { key: keyOf(statsKeys.relayer(address)), set: { [relayerLetters.seen]: at } });
 }
 
-/** Counts claims that a relayer has lost to rivals: they move nothing, and the stream does not tell of them. */
+/** Counts claims that a relayer has lost to rivals: they move nothing, and the stream does not report them. */
 export function createConflictCounter(deliveries: Table) {
   let waiting = createCounterChanges();
   let writing: Promise<void> | undefined;

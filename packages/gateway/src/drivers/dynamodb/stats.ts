@@ -35,7 +35,7 @@ export const letters = { posts: 'p', claims: 'c', success: 's', failed: 'f' } as
 /** Other counters of a relayer: open claims, claims won by rivals, and when it was seen last. */
 export const relayerLetters = { open: 'o', conflicts: 'x', seen: 't' } as const;
 
-/** The stats' lane in the table of deliveries: no write of them is told by the stream that they come from. */
+/** The stats' lane in the table of deliveries: no write of them is reported by the stream that they come from. */
 export const STATS_LANE = 'stats';
 /** All chains beyond those that are counted apart. */
 export const OTHERS = statsKeys.chain('');
@@ -108,7 +108,7 @@ function readParts(item: Item, startMs: number, partMs: number): Activity[] {
   return [...parts.values()].sort((one, other) => one.start - other.start);
 }
 
-/** How activity is kept: the length of an item, of a part of it, and of what is told. */
+/** How activity is kept: the length of an item, of a part of it, and of what is reported. */
 const KINDS = {
   minutes: { itemMs: MINUTES_MS, partMs: MINUTE_MS, keptMs: KEPT_MINUTES * MINUTE_MS },
   hours: { itemMs: DAY_MS, partMs: HOUR_MS, keptMs: KEPT_HOURS * HOUR_MS },

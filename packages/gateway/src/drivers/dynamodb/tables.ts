@@ -19,7 +19,7 @@ export const deliveryIndexes = {
 
 /**
  * The table of deliveries, apart from the others: a receiver that is down for hours takes nothing of what the queue may write. What one
- * webhook is told of one request stands under one key, in order: a lane.
+ * webhook is notified of one request stands under one key, in order: a lane.
  *
  * @see docs/specification.md WEBHOOK-5
  */
@@ -59,7 +59,7 @@ export interface TableDescription {
   readonly indexes: readonly IndexDescription[];
   /** Attribute with the second (Unix time) from which an item may be removed. */
   readonly ttlAttribute?: string;
-  /** Whether its writes are told, with the items before and after. */
+  /** Whether its writes are reported, with the items before and after. */
   readonly hasStream?: boolean;
 }
 

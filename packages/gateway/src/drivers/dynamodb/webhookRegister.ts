@@ -3,7 +3,7 @@ import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { WebhookHealth, WebhookRecord } from '../../ports/webhookStore.ts';
 import { type Item, queryAll, readFields, readItem, readText, type Table, type Update, update } from './items.ts';
 
-/** Key of the item that holds all webhooks: an attribute each, so that one read tells all, and a change of one harms no other. */
+/** Key of the item that holds all webhooks: an attribute each, so that one read has all, and a change of one harms no other. */
 const WEBHOOKS_KEY: Item = { requestId: 'webhooks' };
 /** A webhook's attribute in it. */
 const PREFIX = 'w_';
@@ -82,7 +82,7 @@ export function createWebhookRegister(requests: Table): WebhookRegister {
   };
 }
 
-/** The lane of the items that tell how receivers do, one a webhook. */
+/** The lane of the items that record how receivers do, one a webhook. */
 const HEALTH_LANE = 'health';
 
 const healthKey = (webhookId: string): Item => ({ lane: HEALTH_LANE, place: webhookId });

@@ -92,7 +92,7 @@ async function revive(deliveries: Table, webhookId: string, now: number): Promis
   await hurry(deliveries, webhookId, now);
 }
 
-/** Webhooks in DynamoDB: one item of the requests' table. What is moved is told by the table's stream, to the function that delivers. */
+/** Webhooks in DynamoDB: one item of the requests' table. What is moved is reported by the table's stream, to the function that delivers. */
 export function createWebhookStore({
   requests,
   deliveries,

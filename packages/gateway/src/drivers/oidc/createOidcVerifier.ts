@@ -58,7 +58,7 @@ function isSignedJwt(token: string): boolean {
 
 /** A JWT that is good in itself, in the light of what the provider says now. */
 function applyIntrospection(user: VerifiedUser, introspection: Introspection): VerifiedUser {
-  // It cannot tell about JWTs, so the signature and `exp` are all there is.
+  // It does not know JWTs, so the signature and `exp` are all there is.
   if (introspection.outcome === 'unknown') return user;
   if (introspection.outcome === 'inactive') throw new TokenRejectedError('The access token was revoked.');
   requireBearer(introspection.claims);

@@ -27,7 +27,7 @@ const refusalSchema = z.looseObject({ error: z.string() });
 /** Token claims of an active token; all but `exp` still unchecked. */
 export type ActiveToken = z.infer<typeof activeSchema>;
 
-/** The provider's verdict on a token; `unknown`: it cannot tell about tokens of this kind. */
+/** The provider's verdict on a token; `unknown`: it does not know tokens of this kind. */
 export type Introspection =
   | { readonly outcome: 'active'; readonly claims: ActiveToken }
   | { readonly outcome: 'inactive' }

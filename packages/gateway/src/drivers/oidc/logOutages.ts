@@ -17,7 +17,7 @@ function reasonOf(error: DependencyUnavailableError): string {
 }
 
 /**
- * Logs why the provider could not be asked, so that an operator can tell an outage from a wrong setting.
+ * Logs why the provider could not be asked, so that an operator can distinguish an outage from a wrong setting.
  *
  * @param options - the verification and where to log
  * @returns the same verification

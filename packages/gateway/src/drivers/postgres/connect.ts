@@ -45,7 +45,7 @@ export function splitHosts(url: string): readonly string[] {
   return hosts.split(',').map((host) => `${before}${host}${after}`);
 }
 
-/** Tells where a database is, without who enters it. */
+/** Where a database is, without who enters it. */
 export const hostOf = (url: string) => url.replace(/^.*?:\/\/(?:[^@/]*@)?/, '').replace(/\?.*$/, '');
 
 const translated = new Map<string, string>();

@@ -29,7 +29,7 @@ interface Notification extends Partial<Pick<CommittedChanges, 'requestIds' | 'ch
   readonly last: number;
 }
 
-/** Numbers of moves that have been told, in whatever order. */
+/** Numbers of moves that have been announced, in whatever order. */
 function createSeenMoves() {
   /** All up to here have been. */
   let whole = 0;
@@ -41,7 +41,7 @@ function createSeenMoves() {
       for (const { after, last } of ranges) if (after <= whole) whole = Math.max(whole, last);
       ranges = ranges.filter(({ after }) => after > whole);
     },
-    /** @returns whether something up to a number has not been told; it counts as told from now on */
+    /** @returns whether something up to a number has not been announced; it counts as announced from now on */
     lacks(upTo: number): boolean {
       if (whole >= upTo) return false;
       whole = upTo;
@@ -52,8 +52,8 @@ function createSeenMoves() {
 }
 
 /**
- * Tells of moves in a database. What this process moves it tells itself; the others' come by `LISTEN`. Each second the number of the last
- * move is looked at: if one was told of nobody, everybody looks.
+ * Announces moves in a database. What this process moves it announces itself; the others' come by `LISTEN`. Each second the number of the last
+ * move is looked at: if one was announced to nobody, everybody looks.
  */
 export function createChanges({ connect, read, tables, process }: ChangesOptions): PostgresChanges {
   const watchers = createWatchers();
@@ -117,7 +117,7 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
   function follow(): void {
     if (timer !== undefined || isClosed) return;
     void listen().catch(() => undefined);
-    // Those who wait read it themselves in the end, and are told what is wrong with the store.
+    // Those who wait read it themselves in the end, and get the store's error.
     timer = setInterval(() => void poll().catch(() => undefined), POLL_MS).unref();
   }
 

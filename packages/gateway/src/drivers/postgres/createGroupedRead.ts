@@ -23,7 +23,7 @@ export function createGroupedRead<V>(
       next = undefined;
       return readAll([...keys]);
     });
-    // A read that fails is told to those who asked; the next one is tried anew.
+    // A read that fails is reported to those who asked; the next one is tried anew.
     running = found.catch(() => undefined);
     return { keys, found };
   }

@@ -22,7 +22,7 @@ export interface Writer {
   readonly process: string;
   /** Resolves once the write is committed. @throws DependencyUnavailableError */
   write<K extends WriteKind>(kind: K, input: Writes[K]['input']): Promise<Writes[K]['result']>;
-  /** Has a listener told of each transaction that has moved requests, before any write of it is acknowledged. */
+  /** Calls a listener with each transaction that has moved requests, before any write of it is acknowledged. */
   onCommitted(listener: (changes: CommittedChanges) => void): void;
   /** Finishes what was ordered. */
   close(): Promise<void>;
@@ -76,7 +76,7 @@ function takeBatch(queue: Waiting[]): Waiting[] {
   return queue.splice(0, end === -1 ? queue.length : end);
 }
 
-/** Writes what is told to the other processes; what is too long is told without names. */
+/** Writes what is announced to the other processes; what is too long is announced without names. */
 function payloadOf(process: string, { moves, requestIds, chainNames }: CommittedChanges): string {
   const whole = JSON.stringify({ process, ...moves, requestIds, chainNames });
   return Buffer.byteLength(whole) <= MAX_PAYLOAD ? whole : JSON.stringify({ process, ...moves });
@@ -88,7 +88,7 @@ function payloadOf(process: string, { moves, requestIds, chainNames }: Committed
  * commit. Each transaction first locks the one row of `counters`, so that of all processes one writes at a time: commits have an order, in
  * which moves are numbered, and what a transaction has read stands still until it has written.
  *
- * A commit leaves its number in `commits`. Where its answer is lost, that tells whether it came through.
+ * A commit leaves its number in `commits`. Where its answer is lost, that shows whether it came through.
  */
 export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   const process = randomUUID();

@@ -99,7 +99,7 @@ export const saveCounters = (query: Query, tables: Tables, changes: CountersToSa
   savePending(query, tables, changes.pending),
 ];
 
-/** Forgets minutes and hours that nobody is told any more. */
+/** Forgets minutes and hours that stats show no more. */
 export async function sweepActivity(query: Query, { activity }: Tables, now: number): Promise<void> {
   await query(
     `DELETE FROM ${activity} WHERE (period = ${MINUTE_MS} AND start < $1) OR (period = ${HOUR_MS} AND start < $2)`,

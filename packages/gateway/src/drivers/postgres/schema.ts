@@ -16,7 +16,7 @@ export interface Tables extends SharedTables {
   /** Bytes of what is pending, by who holds it. */
   readonly pending: string;
   readonly commits: string;
-  /** Where commits are told to the other processes. */
+  /** Where commits are announced to the other processes. */
   readonly channel: string;
 }
 
@@ -69,7 +69,7 @@ const requestTables = ({ requests: r, counters, commits, pending }: Tables) => `
     claimed_at bigint,
     held_by text,                 -- who claimed it last, also after a release
     held_since bigint,            -- its first claim without a break of a lease
-    call_id text,                 -- the HTTP call that moved it last: tells a repetition from a rival
+    call_id text,                 -- the HTTP call that moved it last: distinguishes a repetition from a rival
     signature_key text,           -- the same for the same submission
     moved_seq bigint NOT NULL,    -- number of its last move, in the order of commits
     bytes bigint NOT NULL,

@@ -41,7 +41,7 @@ async function readStatus(statusUrl: string, about?: string): Promise<Readonly<R
   return status as Readonly<Record<string, unknown>>;
 }
 
-/** Where a program is, stays out of what is told of it. */
+/** Where a program is, stays out of what is shown of it. */
 const describe = (error: unknown) =>
   error instanceof SyntaxError ? 'its answer is no JSON' : error instanceof Error ? error.message : 'it failed';
 

@@ -19,16 +19,16 @@ interface Series {
 /** Where the figures of a scrape come from. */
 export interface MetricSources {
   readonly readStats: () => Promise<RequestStats>;
-  /** Absent: nothing is told by chain. */
+  /** Absent: nothing is measured by chain. */
   readonly readQueue?: () => Promise<Pick<QueueStats, 'chains' | 'oldestProcessingAt'>>;
-  /** Tells when the oldest pending request of a chain was stored. Absent: its age is not told by chain. */
+  /** When the oldest pending request of a chain was stored. Absent: its age is not measured by chain. */
   readonly findOldestPending?: (chainName: string) => Promise<number | undefined>;
   /** How full the disk is; absent, or undefined: nothing of the service is on one. */
   readonly readDisk?: () => DiskUse | undefined;
   /** When the last backup was complete, in milliseconds since the epoch; undefined: none was made here. */
   readonly readLastBackup?: () => number | undefined;
   readonly listWebhooks?: () => Promise<readonly WebhookRecord[]>;
-  /** Absent: nothing is told of budgets. */
+  /** Absent: budgets are not measured. */
   readonly readBudgets?: () => readonly BudgetUse[];
 }
 
@@ -62,12 +62,12 @@ function watchStatuses(registers: [Registry], read: () => Promise<RequestStats |
   });
 }
 
-/** Most chains that are told by name: their names come from strangers. */
+/** Most chains that are reported by name: their names come from strangers. */
 const MAX_CHAIN_LABELS = 20;
 /** The label of all others together. */
 const OTHER_CHAINS = 'other';
 
-/** The chains that are told by name: those with the most open requests. */
+/** The chains that are reported by name: those with the most open requests. */
 function nameChains(chains: readonly ChainCounts[]): readonly string[] {
   const open = ({ pending, processing }: ChainCounts) => pending + processing;
   const named = chains.filter(({ chainName }) => chainName !== null).sort((a, b) => open(b) - open(a));

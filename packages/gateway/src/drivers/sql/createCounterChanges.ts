@@ -2,7 +2,7 @@ import type { RequestStatus } from '@prism-gateway/protocol';
 import { isStatusMove } from '@prism-gateway/protocol/states';
 import { bucketOf, MINUTE_MS } from '../../ports/adminStore.ts';
 
-/** One change of a record, as the write that makes it tells it. Times are milliseconds since the epoch. */
+/** One change of a record, as the write that makes it describes it. Times are milliseconds since the epoch. */
 export interface Move {
   readonly chainName: string;
   /** null: it is new. */

@@ -105,7 +105,7 @@ export function createRetention({ expire, giveBack }: RetentionSteps, options: R
   async function sweepForEver(): Promise<void> {
     for (;;) {
       await sleep(SWEEP_EVERY_MS, undefined, { signal, ref: false });
-      // A store that does not answer is told by its callers; the next sweep goes on from the beginning.
+      // A store that does not answer is reported by its callers; the next sweep goes on from the beginning.
       await sweep().catch(() => undefined);
     }
   }

@@ -64,7 +64,7 @@ function boundsOf({ order, from, to, after }: ListQuery): Condition[] {
 
 /**
  * Writes the query of a page: a walk on the index that holds the filters. `txHash` goes first, then `signer`: with one of them, the other
- * filters are checked on the records that it finds. Of each it reads what tells whether it belongs into the page: its params may be large.
+ * filters are checked on the records that it finds. Of each it reads what shows whether it belongs into the page: its params may be large.
  *
  * @param table.requests - quoted
  * @param table.key - the column by which a record is read

@@ -12,7 +12,7 @@ import type {
 import type { Move, Weight } from './createCounterChanges.ts';
 import { inBatch } from './tables.ts';
 
-/** A record as it stands in a transaction, with what tells repetitions from rivals. */
+/** A record as it stands in a transaction, with what distinguishes repetitions from rivals. */
 export interface HeldRequest {
   record: StoredRequest;
   /** The call that moved it last. */
@@ -38,7 +38,7 @@ export interface MoveContext {
   lost(relayer: string): void;
 }
 
-/** The id of the call that moved a record last tells whose move it was: this call's, now or at an earlier try, or a rival's. */
+/** The id of the call that moved a record last shows whose move it was: this call's, now or at an earlier try, or a rival's. */
 function transitionOf(held: HeldRequest | undefined, callId: string): Transition {
   if (held === undefined) return { outcome: 'missing' };
   return { outcome: held.callId === callId ? 'moved' : 'conflict', record: held.record };

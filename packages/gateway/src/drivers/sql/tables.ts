@@ -9,7 +9,7 @@ export interface TableNames {
   readonly rateLimits: string;
 }
 
-/** Writes what became of one move as a batch tells it: without params, which may be large, and which the caller knows. */
+/** Writes what became of one move as a batch answers it: without params, which may be large, and which the caller knows. */
 export function inBatch(transition: ClaimTransition): BatchTransition {
   const { outcome } = transition;
   if (outcome === 'missing') return transition;

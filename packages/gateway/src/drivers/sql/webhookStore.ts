@@ -11,7 +11,7 @@ export interface SqlWebhooks {
 /**
  * Makes both stores of one database of SQL.
  *
- * @param onMoves - has a listener told how many requests each commit has moved
+ * @param onMoves - calls a listener with how many requests each commit has moved
  */
 export function createWebhookStore(
   { read, write, tables: t }: SqlContext,

@@ -49,7 +49,7 @@ export function prepareCountHits(database: DatabaseSync, t: QuotedTables) {
   const sweep = database.prepare(`DELETE FROM ${t.rateLimits} WHERE window NOT BETWEEN ? AND ?`);
   let sweptAt = 0;
   return function countHits(unsent: readonly UnsentHits[]) {
-    // Without hits there is no telling the time.
+    // Without hits the time is not known.
     const newest = unsent.reduce((latest, { window }) => Math.max(latest, window), 0) || sweptAt;
     if (newest !== sweptAt) {
       sweep.run(newest - 1, newest + 1);

@@ -8,7 +8,7 @@ const MIN_FREE_BYTES = 1024 * 1024;
 
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });
 
-/** Tells a file from another under the same name. */
+/** Distinguishes a file from another under the same name. */
 interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;

@@ -7,7 +7,7 @@ import { readSequence as readLast } from './counters.ts';
 import type { Snapshot } from './createSnapshot.ts';
 import type { QuotedTables } from './tables.ts';
 
-/** How often the file is looked at in any case, and where the system does not tell of its changes, in milliseconds. */
+/** How often the file is looked at in any case, and where the system does not report its changes, in milliseconds. */
 const [WATCHED_TICK_MS, TICK_MS] = [5000, 500];
 
 /** Pause between two looks at what other processes have moved, in milliseconds, and as a multiple of what the last look took. */
@@ -39,7 +39,7 @@ interface Context {
 function followFile(file: string, onEvent: () => void): () => void {
   let watcher: FSWatcher | undefined;
   let tick: NodeJS.Timeout;
-  /** The system tells nothing, or no more. */
+  /** The system reports nothing, or no more. */
   function lookOften(): void {
     watcher?.close();
     clearInterval(tick);
@@ -58,12 +58,12 @@ function followFile(file: string, onEvent: () => void): () => void {
 }
 
 /**
- * Tells of moves in a file. What this process moves wakes those who wait for it by name. What others move is found by the number that
+ * Announces moves in a file. What this process moves wakes those who wait for it by name. What others move is found by the number that
  * each commit leaves in the file: only if it has left more behind than this process has committed, all that is waited for is looked up.
  */
 export function createRequestChanges({ file, snapshot, statement, tables }: Context): SqliteChanges {
   const watchers = createWatchers();
-  /** The last move that those who wait have been told of. */
+  /** The last move that those who wait have been notified of. */
   let known = 0;
   let stopFollowing: (() => void) | undefined;
   let pause: NodeJS.Timeout | undefined;
@@ -85,7 +85,7 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
       known = sequence;
       lookUp();
     } catch {
-      // Those who wait read it themselves in the end, and are told what is wrong with the file.
+      // Those who wait read it themselves in the end, and get the file's error.
     }
     const now = performance.now();
     nextLookAt = now + Math.max(LEAST_PAUSE_MS, (now - startedAt) * PAUSE_FACTOR);
@@ -103,7 +103,7 @@ export function createRequestChanges({ file, snapshot, statement, tables }: Cont
     try {
       known = readSequence();
     } catch {
-      // It stays behind, and the first look tells everybody.
+      // It stays behind, and the first look notifies everybody.
     }
     stopFollowing = followFile(file, lookSoon);
   }

@@ -9,7 +9,7 @@ export interface Snapshot {
 }
 
 /**
- * Tells turns of the event loop apart: a turn is what one look for new input has brought, and what follows from it. The loop looks
+ * Distinguishes turns of the event loop: a turn is what one look for new input has brought, and what follows from it. The loop looks
  * once an iteration, and again in the same one where more than a thousand connections had something to say.
  */
 function currentTurn(): number {

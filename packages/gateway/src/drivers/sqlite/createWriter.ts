@@ -11,7 +11,7 @@ interface Waiting {
 export interface Writer {
   /** Resolves once the write is on the disk. @throws DependencyUnavailableError */
   write<K extends WriteKind>(kind: K, input: Writes[K]['input']): Promise<Writes[K]['result']>;
-  /** Has a listener told of each transaction, in the order of their coming, before any write of it is acknowledged. */
+  /** Calls a listener with each transaction, in the order of their coming, before any write of it is acknowledged. */
   onCommitted(listener: OnCommitted): void;
   /** Finishes what was ordered and closes the file. */
   close(): Promise<void>;

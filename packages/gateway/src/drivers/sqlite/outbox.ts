@@ -5,7 +5,7 @@ import type { Row } from '../sql/sqlWrite.ts';
 import { createStatements } from './createSnapshot.ts';
 import type { QuotedTables } from './tables.ts';
 
-/** Writes what moves tell webhooks, in the transactions of the moves. */
+/** Writes what moves report to webhooks, in the transactions of the moves. */
 export interface Outbox {
   /** Keeps an event for each webhook that wants it. */
   happen(facts: () => MessageFacts): void;

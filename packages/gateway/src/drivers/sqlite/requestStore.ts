@@ -31,7 +31,7 @@ interface ReadContext {
   readonly tables: QuotedTables;
 }
 
-/** A record's columns, with null for the params of one that does not belong into the page, and what tells whether it does. */
+/** A record's columns, with null for the params of one that does not belong into the page, and what shows whether it does. */
 type FoundRow = readonly [...RequestRow, isWanted: number, bytes: number];
 
 /** Walks what may belong into a page. */
@@ -108,7 +108,7 @@ function readPage<T>(read: () => T): T {
   }
 }
 
-/** Tells of what a write has moved, once it is acknowledged. */
+/** Announces what a write has moved, once it is acknowledged. */
 function announceTo(changes: OwnMoves) {
   const announced = <T extends { readonly outcome: string }>(requestId: string, transition: T): T => {
     if (transition.outcome === 'moved') changes.moved(requestId);

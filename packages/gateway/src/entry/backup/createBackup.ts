@@ -118,7 +118,7 @@ async function* walkFiles(dataDir: string, inner: string): AsyncGenerator<string
   }
 }
 
-/** Tells whether a file is still the same: objects are replaced by other files, never written to. */
+/** Whether a file is still the same: objects are replaced by other files, never written to. */
 async function readIdentity(file: string) {
   const { ino, mtimeMs, size } = await stat(file, { bigint: true });
   return { ino: String(ino), mtimeMs: Number(mtimeMs), bytes: Number(size) };

@@ -6,7 +6,7 @@ import { BackupError, openBackupFolder } from './backupFolder.ts';
 import { type BackupSettings, createBackup } from './createBackup.ts';
 import { describeBackupFailure } from './describeBackupFailure.ts';
 
-/** Where a command finds its settings, and whom it tells. */
+/** Where a command finds its settings, and where it prints. */
 export interface CommandContext {
   readonly environment: Environment;
   readonly print: (text: string) => void;

@@ -71,7 +71,7 @@ async function answerInTime(answer: Promise<HttpResult>, limitMs: number, logger
 
 /**
  * Makes the function's handler: one for HTTP APIs, REST APIs and function URLs. EventBridge's scheduled events make it measure the
- * queue; any other event, like a ping that keeps an instance warm, is told that it was ignored.
+ * queue; any other event, like a ping that keeps an instance warm, is answered that it was ignored.
  */
 export function createHandler(context: HandlerContext) {
   const { gateway, logger, basePath, guardOrigin, invocation, measureQueue } = context;

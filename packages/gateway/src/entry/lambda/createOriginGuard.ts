@@ -9,7 +9,7 @@ const ORIGIN_HEADER = 'x-origin-secret';
 /** In this it says who has called it, whatever the caller wrote there. */
 const VIEWER_HEADER = 'x-viewer-address';
 
-/** Tells whether a call may come in, and from whom it is. */
+/** Whether a call may come in, and from whom it is. */
 export type OriginGuard = (
   call: Pick<EventCall, 'method' | 'path' | 'headers' | 'peerAddress'>,
 ) => { readonly refusal: HttpResult } | { readonly peerAddress: string };

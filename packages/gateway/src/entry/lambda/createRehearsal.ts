@@ -13,7 +13,7 @@ interface RehearsalOptions {
   readonly write: (line: string) => void;
 }
 
-/** Tells rehearsed calls from those of clients, however long they take. */
+/** Distinguishes rehearsed calls from those of clients, however long they take. */
 export interface Rehearsal {
   /** Makes calls within `act` rehearsed ones. */
   run<T>(act: () => Promise<T>): Promise<T>;

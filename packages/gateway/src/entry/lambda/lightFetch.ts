@@ -74,7 +74,7 @@ interface RequestFacts {
  * @param facts - its URL absolute
  */
 export function createRequest({ method, url, headers }: RequestFacts): Request {
-  // A function is not told when its caller goes away.
+  // A function does not learn when its caller goes away.
   const { signal } = new AbortController();
   const request = { method, url, headers: new Headers(headers), signal };
   // The gateway asks a request whose body is at hand for these fields only.

@@ -26,7 +26,7 @@ const MAX_PARAMS_BYTES = 131_072;
 /** Pending requests that are looked at: the index may still show some that are claimed by now. */
 const FIRST_FEW = 10;
 /**
- * A request that was pending for longer has been told of for a day, in milliseconds. Nobody wants it: it pays too little, or was signed by
+ * A request that was pending for longer has been reported for a day, in milliseconds. Nobody wants it: it pays too little, or was signed by
  * a prankster; an alarm that stayed raised for its sake would hide the next fault. However many of them there are, none is looked at.
  */
 const UNWANTED_AFTER_MS = 86_400_000;

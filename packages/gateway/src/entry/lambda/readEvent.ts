@@ -10,7 +10,7 @@ export interface EventCall extends StrippedPath {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Address of the caller as API Gateway saw it; nobody can forge it. */
   readonly peerAddress: string;
-  /** Host name that was called; empty if the event does not tell. */
+  /** Host name that was called; empty if the event does not say. */
   readonly domainName: string;
 }
 
@@ -68,7 +68,7 @@ function readVersion2(event: Fields, { basePath }: ReadOptions): EventCall {
   };
 }
 
-/** Events of REST APIs, and of HTTP APIs that were told to write them so. */
+/** Events of REST APIs, and of HTTP APIs that are set to write them so. */
 function readVersion1(event: Fields, { basePath }: ReadOptions): EventCall {
   const context = asFields(event.requestContext);
   const stage = asText(context.stage);

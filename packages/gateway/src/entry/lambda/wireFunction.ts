@@ -97,7 +97,7 @@ function createOpenApiSource({ settings, invocation, openApiFile }: WireContext)
   };
 }
 
-/** The gateway of clients, whose calls may be traced; spans of rehearsed calls would tell of nobody. */
+/** The gateway of clients, whose calls may be traced; spans of rehearsed calls would be nobody's. */
 function chooseGateway(wired: Parameters<typeof createTracedGateway>[0], { isOn }: Rehearsal): Gateway {
   const gateway = createTracedGateway(wired);
   // A call that waits keeps an instance, which is paid for, from everybody else.

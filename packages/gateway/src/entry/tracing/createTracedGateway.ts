@@ -16,7 +16,7 @@ interface TracedGateway {
 
 const SERVER_ERROR = 500;
 
-/** Has the span of each call know its route and status, which the metrics are told. */
+/** Has the span of each call know its route and status, which the metrics get. */
 function traceAnswers(metrics: Metrics, tracer: Tracer): Metrics {
   return {
     ...metrics,

@@ -118,10 +118,10 @@ export function createSharedResponses(limits: { readonly maxBodyBytes: number })
     Unexpected: describeFailure({
       description: 'Something went wrong inside. The log has it under the `X-Request-Id`.',
       headers: LIMIT_HEADERS,
-      examples: { unexpected: errorExample('Nothing inside is told', unexpected(undefined)) },
+      examples: { unexpected: errorExample('Nothing inside is shown', unexpected(undefined)) },
     }),
     StoreUnavailable: describeFailure({
-      description: 'The store did not answer. Whether a write took place is unknown; reading the record tells.',
+      description: 'The store did not answer. Whether a write took place is unknown; reading the record shows it.',
       headers: { ...LIMIT_HEADERS, ...headerRefs('Retry-After') },
       examples: { store: errorExample('The store is down', dependencyUnavailable('store', undefined)) },
     }),

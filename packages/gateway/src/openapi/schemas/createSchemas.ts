@@ -7,7 +7,7 @@ import { nameSchemas, type SchemaOptions } from './nameSchemas.ts';
 
 type MutableSchema = Record<string, unknown>;
 
-/** Drops what zod says of every integer, which only tells the range that JavaScript keeps exact. */
+/** Drops what zod adds to every integer, which is only the range that JavaScript keeps exact. */
 function dropSafeIntegerRange({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -53,7 +53,7 @@ function updateRequestBody(): JsonSchema {
   };
 }
 
-/** Rules between fields, which zod checks in code: as JSON Schema if it can say them, and in words. */
+/** Rules between fields, which zod checks in code: as JSON Schema if it can them, and in words. */
 function addParamsRules(schemas: Record<string, MutableSchema>): void {
   for (const action of ACTIONS) {
     const schema = schemas[`${schemaStemOf(action)}Params`];

@@ -51,7 +51,7 @@ const CONVENTIONS = `## Conventions
 - A field that has no value is absent, not \`null\`. The one \`null\` is a \`lastKey\` after the last page.
 - Bodies are JSON in UTF-8, without a byte order mark; a body without a \`Content-Type\` is read as JSON. Of a doubled key the last one counts. **Unknown fields are refused** at every level (\`__proto__\` too), each named by its own path.
 - Unknown query parameters are ignored; a known one may stand once, and not empty.
-- Every answer carries \`X-Request-Id\`: the caller's own, if it sent one of 1 to 64 letters, digits and \`. _ : -\`, else a new one. Tell it when you report a problem.
+- Every answer carries \`X-Request-Id\`: the caller's own, if it sent one of 1 to 64 letters, digits and \`. _ : -\`, else a new one. Name it when you report a problem.
 - \`GET\` routes answer \`HEAD\` too.`;
 
 const ERRORS = `## Errors

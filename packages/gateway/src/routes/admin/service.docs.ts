@@ -18,7 +18,7 @@ export const describeReadService = (): RouteDescription => ({
   tag: TAGS.administration,
   summary: 'The limits in force, and what is in use',
   description:
-    'Limits are a minute and client, 0 is none. What is in use is told of the process that answers: how near the clients are that it has served, with what others have counted of them, its refusals, its budgets (a function has none) and its disk. `key` is the one of the call.',
+    'Limits are a minute and client, 0 is none. What is in use is that of the process that answers: how near the clients are that it has served, with what others have counted of them, its refusals, its budgets (a function has none) and its disk. `key` is the one of the call.',
   success: {
     description: 'What this service is set to.',
     schema: 'Service',

@@ -48,7 +48,7 @@ const STATS_PARAMETERS: readonly Parameter[] = [
   },
   {
     ...{ name: 'about', in: 'query' },
-    description: 'A request or payment: each program tells what it knows of it, too.',
+    description: 'A request or payment: each program shows what it knows of it, too.',
     schema: { type: 'string', pattern: '^[\\w.:-]{1,200}$' },
   },
 ];

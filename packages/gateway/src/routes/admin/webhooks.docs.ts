@@ -95,7 +95,7 @@ function describeAddWebhook(): RouteDescription {
   return {
     tag: TAGS.webhooks,
     summary: 'Register a webhook',
-    description: `From this answer on, each event of the kinds asked for (${WEBHOOK_EVENTS.join(', ')}) is posted to the URL, signed as Standard Webhooks has it, at least once, in order a request. The secret is told here alone. Receivers are reached by https at public addresses only, unless the gateway runs with WEBHOOKS_ALLOW_PRIVATE=true. At most 20 webhooks.`,
+    description: `From this answer on, each event of the kinds asked for (${WEBHOOK_EVENTS.join(', ')}) is posted to the URL, signed as Standard Webhooks has it, at least once, in order a request. The secret is shown here alone. Receivers are reached by https at public addresses only, unless the gateway runs with WEBHOOKS_ALLOW_PRIVATE=true. At most 20 webhooks.`,
     requestBody: jsonBody('AddWebhookBody', 'The receiver', {
       ends: { summary: 'What ends on one chain', value: { url, events, chainName, label } },
       all: { summary: 'Everything', value: { url, events: WEBHOOK_EVENTS } },
@@ -239,7 +239,7 @@ export const describeWebhooks = (): Readonly<Record<WebhookRouteName, RouteDescr
     ...describeOne(),
     summary: 'Give a webhook a new secret',
     description:
-      'The new secret is told here alone. The one before signs beside it for a day more. The call has no body.',
+      'The new secret is shown here alone. The one before signs beside it for a day more. The call has no body.',
     success: { description: 'The webhook.', schema: 'WebhookWithSecret', examples: { rotated: withSecret } },
   },
   listDeliveries: describeListDeliveries(),

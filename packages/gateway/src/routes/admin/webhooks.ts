@@ -69,7 +69,7 @@ function dropEmpty(filters: { readonly [name in 'chainName' | 'signer' | 'label'
   return Object.fromEntries(given) as Pick<WebhookTarget, 'chainName' | 'signer' | 'label'>;
 }
 
-/** `POST /admin/webhooks`: registers a receiver, and tells its secret, once. */
+/** `POST /admin/webhooks`: registers a receiver, and shows its secret, once. */
 export function addWebhookEndpoint(
   ports: WebhookPorts,
   access: AdminAccess,
@@ -168,7 +168,7 @@ export function removeWebhookEndpoint(ports: WebhookPorts, access: AdminAccess):
   };
 }
 
-/** `POST /admin/webhooks/{webhookId}/rotate`: a new secret, told once; the one before signs beside it for a day. */
+/** `POST /admin/webhooks/{webhookId}/rotate`: a new secret, shown once; the one before signs beside it for a day. */
 export function rotateSecretEndpoint(ports: WebhookPorts, access: AdminAccess): Endpoint<string> {
   return {
     ...access,

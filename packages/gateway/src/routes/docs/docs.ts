@@ -13,7 +13,7 @@ const PAGE_POLICY =
 /** Seconds that a browser may keep the reference's files. */
 const ASSET_MAX_AGE = 3600;
 
-/** Characters of a document's tag: enough to tell two versions apart. */
+/** Characters of a document's tag: enough to distinguish two versions. */
 const TAG_LENGTH = 22;
 
 /** A browser names the type that a person can read; programs send none, or one that fits anything. */

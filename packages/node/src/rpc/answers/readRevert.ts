@@ -11,7 +11,7 @@ export interface Revert {
 const REVERTED = 3;
 
 /**
- * Tells a revert, which is the contract's word, from an error of the node.
+ * Distinguishes a revert from an error of the node.
  *
  * @returns the revert; undefined when it is none
  */

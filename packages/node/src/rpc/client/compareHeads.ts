@@ -1,6 +1,6 @@
 import type { RpcClient } from './createRpcClient.ts';
 
-/** The newest block, as a node tells. */
+/** The newest block, as a node reports it. */
 interface ReportedHead {
   readonly number: bigint;
   /** Unix seconds. */
@@ -15,16 +15,16 @@ const FAR_BLOCKS = 256n;
 const FAR_BLOCKS_OF_TWO = 8n;
 /** How far a block's time may be ahead of this machine's, in seconds: clocks differ. */
 const FUTURE_SECONDS = 60n;
-/** How long a node may take to tell, in milliseconds: a silent one holds nobody up. */
+/** How long a node may take to answer, in milliseconds: a silent one holds nobody up. */
 const TIMEOUT_MS = 1000;
 
 const isQuantity = (value: unknown): value is string => typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value);
 
-/** @returns undefined of a node that does not tell in time, or nonsense */
+/** @returns undefined of a node that does not answer in time, or nonsense */
 async function readHead(client: Pick<RpcClient, 'request'>): Promise<ReportedHead | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, TIMEOUT_MS);
-  // One without an answer says nothing here; whoever asks it for something is told why.
+  // One without an answer says nothing here; whoever asks it for something gets its error.
   const asked = client.request('eth_getBlockByNumber', ['latest', false]).catch(() => undefined);
   const { number, timestamp } = Object(await Promise.race([asked, late]));
   clearTimeout(timer);
@@ -43,7 +43,7 @@ function isMadeUp(head: ReportedHead, others: readonly ReportedHead[], nowSecond
 }
 
 /**
- * Asks nodes for their newest blocks, and tells which of them have made theirs up: its time is in the future, or it is further beyond that of
+ * Asks nodes for their newest blocks, and says which of them have made theirs up: its time is in the future, or it is further beyond that of
  * a node that is up to date than any chain could have come. A node that has stood still for long says nothing against the others.
  *
  * @param nowSeconds - Unix time

@@ -77,7 +77,7 @@ function readChainId(node: PooledNode): Promise<string> {
  * minute. One that is silent for two seconds has the next one asked beside it. A node of another chain is never asked. A signed transaction goes to all of them, and one that
  * takes it is enough. A revert is an answer as good as any. Whether nodes agree is for the caller to ask, by a client of each.
  *
- * @returns a client, as that of one node, and a way to tell it of a lie
+ * @returns a client, as that of one node, and a way to report a lie of it
  * @see docs/specification.md NODE-1
  */
 export function createRpcPool(options: RpcPoolOptions): RpcPool {

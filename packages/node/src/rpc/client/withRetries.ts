@@ -48,7 +48,7 @@ const FINAL_CODES: readonly number[] = [-32_700, -32_600, -32_601, -32_602];
 /** Errors of `eth_simulateV1` about the call. @see https://github.com/ethereum/execution-apis */
 const isSimulationCode = (code: number) => code <= -38_000 && code > -39_000;
 
-/** Tells whether the same call may have a better answer in a moment: nodes behind a balancer differ, and an overloaded one errs. */
+/** Whether the same call may have a better answer in a moment: nodes behind a balancer differ, and an overloaded one errs. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof RpcUnavailableError) {
     return error.code !== 'RPC_ANSWER_TOO_LARGE' && !isRefusedRequest(error);

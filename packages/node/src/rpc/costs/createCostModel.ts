@@ -51,7 +51,7 @@ export interface CostModel {
   /** For people, in one sentence. */
   readonly description: string;
   /**
-   * Tells what a transaction costs beside its execution, as things stand now.
+   * What a transaction costs beside its execution, as things stand now.
    *
    * @throws RpcUnavailableError, RpcAnswerError
    */
@@ -155,7 +155,7 @@ async function openArbitrum(client: Pick<RpcClient, 'request'>): Promise<CostMod
 }
 
 /**
- * Finds out how a chain charges for transactions, by asking it for the predeploys and precompiles that tell the price of data.
+ * Finds out how a chain charges for transactions, by asking it for the predeploys and precompiles that know the price of data.
  *
  * @returns the model; `plain` if there are none
  * @throws RpcUnavailableError, RpcAnswerError

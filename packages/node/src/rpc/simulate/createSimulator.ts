@@ -114,7 +114,7 @@ export function createSimulator(options: {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /**
-   * Told once, when the node turns out not to know `eth_simulateV1`: each simulation costs the node two executions from then on,
+   * Called once, when the node turns out not to know `eth_simulateV1`: each simulation costs the node two executions from then on,
    * and is made with the time of its newest block.
    */
   readonly onFallback: (reason: string) => void;
@@ -145,7 +145,7 @@ export function createSimulator(options: {
   }
 
   /**
-   * A chain that makes blocks only for transactions may stand still since before a request was signed: then its pending block tells,
+   * A chain that makes blocks only for transactions may stand still since before a request was signed: then its pending block counts,
    * which has the time of day.
    */
   async function estimate(call: SimulatedCall): Promise<Simulated> {

@@ -27,7 +27,7 @@ export const SEEN_CHAIN_TABLES = `
   CREATE TABLE heads (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, seconds INTEGER NOT NULL, base_fee INTEGER NOT NULL) STRICT;
 `;
 
-/** How many of the newest heads are remembered, to tell how deep a reorganisation went. */
+/** How many of the newest heads are remembered, to know how deep a reorganisation went. */
 const KEPT_HEADS = 512;
 
 /** A block, as it was the newest one. */
@@ -40,7 +40,7 @@ export interface SeenHead {
   readonly baseFee: bigint;
 }
 
-/** An execution, with what tells whose it is. */
+/** An execution, with what shows whose it is. */
 export interface StoredExecution extends SeenExecution {
   readonly logIndex: number;
   readonly signer: Hex;

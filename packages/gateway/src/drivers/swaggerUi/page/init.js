@@ -22,7 +22,7 @@ async function loadDocument() {
   return forReading(await response.json());
 }
 
-/** Leaves out of each answer's table what stands on every answer and is told once, under CORS. */
+/** Leaves out of each answer's table what stands on every answer and is listed once, under CORS. */
 function withoutCorsHeaders({ headers, ...response }) {
   const shown = Object.entries(headers ?? {}).filter(([name]) => !name.startsWith('Access-Control-'));
   return { ...response, headers: Object.fromEntries(shown) };

@@ -51,7 +51,7 @@ function writeCommands(): string {
   });
   return `# Commands
 
-What \`npx prism\` runs in a clone; \`npx prism COMMAND --help\` tells what one takes. The first that is called installs the dependencies.
+What \`npx prism\` runs in a clone; \`npx prism COMMAND --help\` lists what one takes. The first that is called installs the dependencies.
 The twelve that the [README](../README.md#commands) names are scripts of npm too; on Windows, whose shell has no \`exec\`, call them by
 \`npx prism\`.
 

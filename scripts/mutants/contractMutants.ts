@@ -92,7 +92,7 @@ const money: readonly Mutant[] = [
     ['if (amount == 0) revert NothingToPay();', ''],
     ['keccak256(abi.encode(frontend, payment))', 'payment'],
     ['if (payer != address(0)) revert', 'if (payer == msg.sender) revert'],
-    ['payerOf[mark] = msg.sender;', ''],
+    ['payerOf[payoutId] = msg.sender;', ''],
   ]),
   ...solidity('tokens/Exchange.sol', testsNamed('tokens'), [
     ['if (creditAmount < minCreditAmount)', 'if (creditAmount <= minCreditAmount)'],

@@ -32,7 +32,7 @@ useChain(async (started) => {
 const pay = (from: Address, payment = PAYMENT, wallet = WALLET, amount = CREDIT) =>
   rig.call({ from, to: payouts, abi: payoutsAbi, functionName: 'pay', args: [payment, wallet, amount] });
 
-it('pays a mark once, whoever pays it again, to whichever wallet', async () => {
+it('pays a payout id once, whoever pays it again, to whichever wallet', async () => {
   expect((await pay(rig.official)).error).toBeUndefined();
   expect((await pay(rig.official)).error).toContain('AlreadyPaid');
   expect((await pay(rig.outsider, PAYMENT, OTHER)).error).toContain('AlreadyPaid');
@@ -42,12 +42,12 @@ it('pays a mark once, whoever pays it again, to whichever wallet', async () => {
   expect(await rig.readCredits(OTHER)).toBe(CREDIT);
 });
 
-it('a payment that could not be made leaves its mark free', async () => {
+it('a payment that could not be made leaves its payout id free', async () => {
   expect((await pay(rig.official, PAYMENT, WALLET, 101n * CREDIT)).error).toContain('ERC20InsufficientBalance');
   expect((await pay(rig.outsider)).error).toBeUndefined();
 });
 
-it('refuses a payout of nothing, which would use up the mark', async () => {
+it('refuses a payout of nothing, which would use up the payout id', async () => {
   expect((await pay(rig.official, PAYMENT, WALLET, 0n)).error).toContain('NothingToPay');
   expect((await pay(rig.official)).error).toBeUndefined();
 });

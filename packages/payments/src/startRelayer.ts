@@ -134,14 +134,14 @@ function openChain(
 ) {
   const { alerter, config, journal, client, chainId, signal } = wiring;
   const { creditToken, others, self } = config;
-  const { marks, broadcasts } = journal;
+  const { transfers, broadcasts } = journal;
   const watch = createKeyWatch({ journal, client, alerter, self, now: Date.now });
   const relayers = [self, ...others];
   // Lower case of an address is an address.
   const outOf = relayers.map((address) => ({ side: 'from', address: address.toLowerCase() as Address }) as const);
   const search = createTransferSearch({
     client,
-    marks,
+    transfers,
     broadcasts,
     chainId,
     self,
@@ -208,7 +208,7 @@ function createSettle(
     if (watch.state() !== 'unsettled') return;
     await settleKey({
       ...context,
-      marks: journal.marks,
+      transfers: journal.transfers,
       self: config.self,
       standMs: settings.BUMP_AFTER_MS,
       pollIntervalMs: config.rpcPollIntervalMs,

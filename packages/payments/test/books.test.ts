@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { encodePayout, markPayout } from '../src/chain/marks.ts';
+import { encodePayout, payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
@@ -171,7 +171,7 @@ test('a backup made at work, restored later: the key has gone on since, payouts 
     what: 'not completed',
   });
   for (const { paymentIntentId } of [first, second])
-    expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+    expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
   await instance.stop();
 });
 

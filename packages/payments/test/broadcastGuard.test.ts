@@ -7,10 +7,10 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { encodePayout } from '../src/chain/calls.ts';
 import { createBroadcastGuard } from '../src/chain/createBroadcastGuard.ts';
 import { createKeyWatch } from '../src/chain/createKeyWatch.ts';
 import { createTransferSearch } from '../src/chain/createTransferSearch.ts';
-import { encodePayout } from '../src/chain/marks.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
 
 const FRESH_MS = 500;
@@ -42,10 +42,10 @@ function openGuard(others: readonly Address[] = []) {
   // A clock of its own: beside a load a look at the chain may take longer than it counts as fresh.
   let nowMs = 0;
   const monotonicNow = () => nowMs;
-  const { marks, broadcasts } = journal;
+  const { transfers, broadcasts } = journal;
   const search = createTransferSearch({
     client,
-    marks,
+    transfers,
     broadcasts,
     chainId: 31_337,
     self: account.address,

@@ -7,7 +7,7 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { payoutIdOf } from '../src/chain/calls.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { crashInstance } from './rig/crashInstance.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
@@ -73,7 +73,7 @@ async function settle(instance: RunningInstance): Promise<void> {
 async function expectPaidOnce(scene: Scene): Promise<void> {
   const { paymentIntentId, walletAddress } = scene.payment;
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
-  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
   // The frontend knows the very transaction.
   const receipt = await rig.client.getTransactionReceipt({ hash: scene.txHash() as `0x${string}` });
   expect(receipt.logs.some(({ topics }) => topics[2]?.endsWith(walletAddress.slice(2).toLowerCase()))).toBe(true);

@@ -6,7 +6,7 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import type { PaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../src/journal/paymentState.ts';
@@ -70,7 +70,7 @@ test.skipIf(disk === undefined)(
         instance.relayer.journal.list(['completed']).length === 2 && codesOf(instance).includes('JOURNAL_FAILED_OVER');
       await waitUntil(isOver, { timeoutMs: TIMEOUT_MS, what: `not over: ${state}` });
       for (const { paymentIntentId, walletAddress } of [first, second]) {
-        expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+        expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
         expect(await rig.creditsOf(walletAddress)).toBe(OWED);
       }
       expect(instance.reported.map(({ code }) => code)).toEqual(['JOURNAL_FAILED']);

@@ -5,7 +5,7 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import type { PaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../src/journal/paymentState.ts';
@@ -77,7 +77,7 @@ test.each(drawSome(STATES, { of: 'steps after which the folder is moved', small:
       what: 'not paid',
     });
     for (const { paymentIntentId, walletAddress } of payments) {
-      expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+      expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
       expect(await rig.creditsOf(walletAddress)).toBe(computeCreditsOwed(AMOUNT, 1000n));
     }
     await Promise.all([first.stop(), second.stop()]);

@@ -5,7 +5,7 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { payoutIdOf } from '../src/chain/calls.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import type { ReferenceFrontend } from '../src/referenceFrontend/startReferenceFrontend.ts';
 import { runInstance } from './rig/runInstance.ts';
@@ -46,7 +46,7 @@ async function expectPaidOnce({
   paymentIntentId: string;
   walletAddress: `0x${string}`;
 }) {
-  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
 }
 
@@ -86,7 +86,7 @@ test('a disk lost while a payout waits to be mined: it is waited for, and found'
   });
   expect(after.relayer.journal.list().map(({ state }) => state)).not.toContain('claimed');
   await waitForAllMined();
-  expect(await slow.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  expect(await slow.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
   await after.stop();
 });
 
@@ -135,12 +135,15 @@ test('logs that are behind for longer than blocks are searched again: nothing ha
   await waitForAll(frontend);
   const { journal } = instance.relayer;
   const txHash = frontend.store.list()[0]?.txHash as `0x${string}`;
-  await waitUntil(() => journal.marks.blockOf(txHash) !== undefined, { timeoutMs: TIMEOUT_MS, what: 'not placed' });
+  await waitUntil(() => journal.transfers.blockOf(txHash) !== undefined, { timeoutMs: TIMEOUT_MS, what: 'not placed' });
   isBehind = true;
   await rig.client.mine({ blocks: 60 });
-  await waitUntil(() => journal.marks.blockOf(txHash) === undefined, { timeoutMs: TIMEOUT_MS, what: 'still placed' });
+  await waitUntil(() => journal.transfers.blockOf(txHash) === undefined, {
+    timeoutMs: TIMEOUT_MS,
+    what: 'still placed',
+  });
   isBehind = false;
-  await waitUntil(() => journal.marks.blockOf(txHash) !== undefined, {
+  await waitUntil(() => journal.transfers.blockOf(txHash) !== undefined, {
     timeoutMs: TIMEOUT_MS,
     what: 'not found again',
   });

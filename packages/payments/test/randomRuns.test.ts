@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { payoutIdOf } from '../src/chain/calls.ts';
 import { OPEN_STATES } from '../src/journal/paymentState.ts';
 import { runInstance } from './rig/runInstance.ts';
 
@@ -106,7 +106,7 @@ function owedBy(fleet: Fleet, paymentIntentId: string, payer: string): bigint | 
 
 async function expectBooksToBalance(rig: PaymentsRig, fleet: Fleet): Promise<void> {
   for (const { paymentIntentId, walletAddress } of rig.frontend.store.list()) {
-    const payouts = await rig.findPayouts(markPayout(paymentIntentId));
+    const payouts = await rig.findPayouts(payoutIdOf(paymentIntentId));
     expect(payouts, `${paymentIntentId} has one payout`).toHaveLength(1);
     const owed = owedBy(fleet, paymentIntentId, payouts[0]?.from ?? '');
     expect(await rig.creditsOf(walletAddress as `0x${string}`), paymentIntentId).toBe(owed);

@@ -14,7 +14,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { boundMark, markPayout } from '../src/chain/marks.ts';
+import { bindPayoutId, payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { hashFrontendId } from '../src/relayerConfig.ts';
@@ -184,7 +184,7 @@ test('a payment that failed is free for another instance at once, its lease notw
   await failing.instance.stop();
   const other = await startScene(rig, { key: await rig.fundKey(), frontend });
   await other.waitForAll();
-  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
   await other.instance.stop();
 });
 
@@ -209,8 +209,8 @@ test('deploy-payouts deploys a contract through which instances pay, once; the k
   const { paymentIntentId } = scene.add(1_000_000n);
   await scene.waitForAll();
   const contract = { address: address as Address, abi: payoutsAbi } as const;
-  const mark = boundMark(hashFrontendId('https://pay.example.com'), markPayout(paymentIntentId));
-  expect(await rig.client.readContract({ ...contract, functionName: 'payerOf', args: [mark] })).toBe(payer.address);
+  const payoutId = bindPayoutId(hashFrontendId('https://pay.example.com'), payoutIdOf(paymentIntentId));
+  expect(await rig.client.readContract({ ...contract, functionName: 'payerOf', args: [payoutId] })).toBe(payer.address);
   expect(await rig.client.readContract({ ...contract, functionName: 'owner' })).toBe(deployer.address);
   await scene.instance.stop();
 });

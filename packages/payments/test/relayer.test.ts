@@ -2,7 +2,7 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { payoutIdOf } from '../src/chain/calls.ts';
 import { describePayment } from '../src/cli/describePayments.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { runInstance } from './rig/runInstance.ts';
@@ -30,14 +30,14 @@ const start = (overrides: Readonly<Record<string, string>> = {}) => startScene(r
 const countBuys = () => countBuysOf(rig, key);
 
 // Shows PAY-1, PAY-9.
-test('a payment is bought, paid with its mark, and completed with that very transaction', async () => {
+test('a payment is bought, paid with its payout id, and completed with that very transaction', async () => {
   const { add, waitForAll, txHashOf, instance } = await start();
   const { paymentIntentId, walletAddress } = add(AMOUNT);
   await waitForAll();
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
   // The hash that the frontend was told.
   const transaction = await rig.client.getTransaction({ hash: txHashOf(paymentIntentId) as `0x${string}` });
-  expect(transaction.input.endsWith(markPayout(paymentIntentId).slice(2))).toBe(true);
+  expect(transaction.input.endsWith(payoutIdOf(paymentIntentId).slice(2))).toBe(true);
   expect(instance.relayer.journal.movesOf(paymentIntentId).map(({ to }) => to)).toEqual([
     'seen',
     'claimed',

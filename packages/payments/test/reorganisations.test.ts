@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { markPayout } from '../src/chain/marks.ts';
+import { payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
@@ -50,7 +50,7 @@ async function undo(txHash: string): Promise<void> {
 }
 
 const waitForPayouts = (id: string, count: number) =>
-  waitUntil(async () => (await rig.countPayouts(markPayout(id))) === count, {
+  waitUntil(async () => (await rig.countPayouts(payoutIdOf(id))) === count, {
     timeoutMs: TIMEOUT_MS,
     what: `not ${count} payouts of ${id}`,
   });
@@ -105,7 +105,7 @@ test('undone while its instance is down, and a foreign transaction takes its acc
   }
   const after = await run(key);
   await waitUntil(() => codesOf(after).includes('KEY_USED_ELSEWHERE'), { timeoutMs: TIMEOUT_MS, what: 'no alert' });
-  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(0);
+  expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(0);
   const { DATA_DIR = '' } = rig.settingsFor(key);
   await runCommand(['resume', '--why', 'it was me'], { environment: { DATA_DIR }, print: () => undefined });
   await waitForPayouts(paymentIntentId, 1);
@@ -151,7 +151,7 @@ test('completed by an instance that has found the payout of another one, which i
     timeoutMs: TIMEOUT_MS,
     what: 'the first is still at it',
   });
-  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(1);
+  expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(1);
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
   expect(frontend.store.list()).toHaveLength(1);
   await other.stop();
@@ -176,7 +176,7 @@ test('undone, and its bytes lost with the journal: held, until a person says tha
   await undo(txHash);
   await waitForState(after, paymentIntentId, 'held');
   expect(codesOf(after)).toContain('PAYOUT_UNKNOWN');
-  expect(await rig.countPayouts(markPayout(paymentIntentId))).toBe(0);
+  expect(await rig.countPayouts(payoutIdOf(paymentIntentId))).toBe(0);
   expect(await runCommand(['release', paymentIntentId], { environment: { DATA_DIR }, print: () => undefined })).toBe(0);
   await waitForPayouts(paymentIntentId, 1);
   await waitForState(after, paymentIntentId, 'completed');

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { encodePayout } from '../src/chain/marks.ts';
+import { encodePayout } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { startForger } from './rig/forgeTransfers.ts';
@@ -59,7 +59,7 @@ test('a stranger that makes transfers of nothing look like the payout of a payme
 });
 
 // Shows PAY-9.
-test('a stranger pays a unit with the mark of a payment: it is held and told once, and paid once a person has dismissed that', async () => {
+test('a stranger pays a unit with the payout id of a payment: it is held and told once, and paid once a person has dismissed that', async () => {
   const [key, stranger] = [await rig.fundKey(), await rig.fundKey()];
   await rig.giveCredits(stranger.address, 1n);
   const { creditToken } = rig.deployment;

@@ -13,20 +13,20 @@ contract Payouts is Ownable2Step {
 
     /// @notice What is paid out.
     IERC20 public immutable creditToken;
-    /// @notice The id of the frontend whose payments an address may pay; zero: it may pay none. Others could use up marks that they
+    /// @notice The id of the frontend whose payments an address may pay; zero: it may pay none. Others could use up payout ids that they
     ///         see waiting to be mined.
     mapping(address payer => bytes32 frontend) public frontendOf;
-    /// @notice Who has paid a mark; zero: nobody.
-    mapping(bytes32 mark => address) public payerOf;
+    /// @notice Who has paid a payout id; zero: nobody.
+    mapping(bytes32 payoutId => address) public payerOf;
 
-    event Paid(bytes32 indexed mark, address indexed payer, address indexed wallet, uint256 amount);
+    event Paid(bytes32 indexed payoutId, address indexed payer, address indexed wallet, uint256 amount);
     event PayerChanged(address indexed payer, bytes32 frontend);
 
-    /// @notice The mark has been paid.
-    error AlreadyPaid(bytes32 mark, address payer);
+    /// @notice The payout id has been paid.
+    error AlreadyPaid(bytes32 payoutId, address payer);
     /// @notice The caller may not pay.
     error NotAPayer(address caller);
-    /// @notice A payout of nothing would use up its mark.
+    /// @notice A payout of nothing would use up its payout id.
     error NothingToPay();
     /// @notice Without an owner no payer could ever be taken away.
     error OwnerNeeded();
@@ -51,16 +51,16 @@ contract Payouts is Ownable2Step {
         bytes32 frontend = frontendOf[msg.sender];
         if (frontend == 0) revert NotAPayer(msg.sender);
         if (amount == 0) revert NothingToPay();
-        bytes32 mark = markOf(frontend, payment);
-        address payer = payerOf[mark];
-        if (payer != address(0)) revert AlreadyPaid(mark, payer);
-        payerOf[mark] = msg.sender;
-        emit Paid(mark, msg.sender, wallet, amount);
+        bytes32 payoutId = payoutIdOf(frontend, payment);
+        address payer = payerOf[payoutId];
+        if (payer != address(0)) revert AlreadyPaid(payoutId, payer);
+        payerOf[payoutId] = msg.sender;
+        emit Paid(payoutId, msg.sender, wallet, amount);
         creditToken.safeTransferFrom(msg.sender, wallet, amount);
     }
 
-    /// @notice The mark of a frontend's payment: two frontends may give their payments the same ids.
-    function markOf(bytes32 frontend, bytes32 payment) public pure returns (bytes32) {
+    /// @notice The payout id of a frontend's payment: two frontends may give their payments the same ids.
+    function payoutIdOf(bytes32 frontend, bytes32 payment) public pure returns (bytes32) {
         return keccak256(abi.encode(frontend, payment));
     }
 

@@ -30,7 +30,7 @@ export const payoutsAbi = [
     "inputs": [
       {
         "internalType": "bytes32",
-        "name": "mark",
+        "name": "payoutId",
         "type": "bytes32"
       },
       {
@@ -145,7 +145,7 @@ export const payoutsAbi = [
       {
         "indexed": true,
         "internalType": "bytes32",
-        "name": "mark",
+        "name": "payoutId",
         "type": "bytes32"
       },
       {
@@ -229,30 +229,6 @@ export const payoutsAbi = [
     "type": "function"
   },
   {
-    "inputs": [
-      {
-        "internalType": "bytes32",
-        "name": "frontend",
-        "type": "bytes32"
-      },
-      {
-        "internalType": "bytes32",
-        "name": "payment",
-        "type": "bytes32"
-      }
-    ],
-    "name": "markOf",
-    "outputs": [
-      {
-        "internalType": "bytes32",
-        "name": "",
-        "type": "bytes32"
-      }
-    ],
-    "stateMutability": "pure",
-    "type": "function"
-  },
-  {
     "inputs": [],
     "name": "owner",
     "outputs": [
@@ -292,7 +268,7 @@ export const payoutsAbi = [
     "inputs": [
       {
         "internalType": "bytes32",
-        "name": "mark",
+        "name": "payoutId",
         "type": "bytes32"
       }
     ],
@@ -305,6 +281,30 @@ export const payoutsAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "frontend",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "payment",
+        "type": "bytes32"
+      }
+    ],
+    "name": "payoutIdOf",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "pure",
     "type": "function"
   },
   {

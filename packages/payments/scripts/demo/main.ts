@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startChatReceiver, startMailServer } from '@prism-gateway/testing';
 import { type Program, startProgram } from '@prism-gateway/testing/world';
 import { type Address, formatUnits, type Hash } from 'viem';
-import { markPayout } from '../../src/chain/marks.ts';
+import { payoutIdOf } from '../../src/chain/calls.ts';
 import { runCommand } from '../../src/cli/runCommand.ts';
 import { openPaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../../src/journal/paymentState.ts';
@@ -209,7 +209,7 @@ async function evaluatePayments(
     // The demo itself has made the wallet, and the frontend takes nothing but hashes.
     const received = await rig.creditsOf(payment.walletAddress as Address);
     const owed = computeCreditsOwed(BigInt(payment.stablecoinAmount), RATE);
-    const payouts = await rig.countPayouts(markPayout(paymentIntentId));
+    const payouts = await rig.countPayouts(payoutIdOf(paymentIntentId));
     const from = txHash === '' ? undefined : (await rig.client.getTransaction({ hash: txHash as Hash })).from;
     const payer = [...names].find(([address]) => address.toLowerCase() === from?.toLowerCase());
     const isRight = received === owed && payouts === 1 && payer !== undefined;

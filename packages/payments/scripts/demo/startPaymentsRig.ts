@@ -47,12 +47,12 @@ export interface PaymentsRig extends AsyncDisposable {
     stablecoinAmount: bigint,
     frontend?: ReferenceFrontend,
   ): { readonly paymentIntentId: string; readonly walletAddress: Address };
-  /** Transfers credits of the deployment, without any mark. */
+  /** Transfers credits of the deployment, without any payout id. */
   giveCredits(address: Address, amount: bigint): Promise<void>;
   creditsOf(address: Address): Promise<bigint>;
-  /** Payouts on the chain with a mark, by whomever. */
-  findPayouts(mark: Hex): Promise<readonly { readonly hash: Hex; readonly from: Address }[]>;
-  countPayouts(mark: Hex): Promise<number>;
+  /** Payouts on the chain with a payout id, by whomever. */
+  findPayouts(payoutId: Hex): Promise<readonly { readonly hash: Hex; readonly from: Address }[]>;
+  countPayouts(payoutId: Hex): Promise<number>;
   setRate(rate: bigint): Promise<void>;
   /** Deploys the contract through which these may pay. */
   deployPayouts(payers: readonly Address[]): Promise<Address>;
@@ -136,20 +136,20 @@ export async function startPaymentsRig(
     });
 
   /** Transactions read so far: their bytes stay the same, whether or not a reorganisation undoes them. */
-  const read = new Map<Hex, { readonly hash: Hex; readonly from: Address; readonly mark: Hex | undefined }>();
+  const read = new Map<Hex, { readonly hash: Hex; readonly from: Address; readonly payoutId: Hex | undefined }>();
 
   async function readPayout(hash: Hex) {
     const transaction = await client.getTransaction({ hash });
     const described = describeTransaction(transaction, creditToken);
-    return { hash, from: transaction.from, mark: described?.mark };
+    return { hash, from: transaction.from, payoutId: described?.payoutId };
   }
 
-  async function findPayouts(mark: Hex) {
+  async function findPayouts(payoutId: Hex) {
     // All of the token's, not decoded: viem would hash the event's name for each.
     const logs = await client.getLogs({ address: creditToken, fromBlock: 0n });
     const hashes = [...new Set(logs.map((log) => log.transactionHash))];
     for (const hash of hashes) if (!read.has(hash)) read.set(hash, await readPayout(hash));
-    return hashes.flatMap((hash) => read.get(hash) ?? []).filter((payout) => payout.mark === mark);
+    return hashes.flatMap((hash) => read.get(hash) ?? []).filter((payout) => payout.payoutId === payoutId);
   }
 
   const close = async () => {
@@ -217,7 +217,7 @@ export async function startPaymentsRig(
     creditsOf: (address) =>
       client.readContract({ address: creditToken, abi: creditTokenAbi, functionName: 'balanceOf', args: [address] }),
     findPayouts,
-    countPayouts: async (mark) => (await findPayouts(mark)).length,
+    countPayouts: async (payoutId) => (await findPayouts(payoutId)).length,
     setRate: (rate) =>
       inTurn(async () => {
         const call = { address: exchange, abi: exchangeAbi, functionName: 'setRate', args: [rate] } as const;

@@ -1,4 +1,4 @@
-import { markPayout } from '../chain/marks.ts';
+import { payoutIdOf } from '../chain/calls.ts';
 import { FRESH_POLLS, PAYOUT_CONFIRMATIONS } from '../flow/findPayout.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
 import type { Payment } from '../journal/payment.ts';
@@ -37,8 +37,8 @@ async function reportPaidByOthers(context: RelayerContext, gone: readonly Paymen
   if (gone.length === 0) return;
   const { headBlock } = await context.search.search({ notOlderMs: FRESH_POLLS * context.config.pollIntervalMs });
   for (const payment of gone) {
-    const payout = context.journal.marks
-      .find(markPayout(payment.paymentIntentId))
+    const payout = context.journal.transfers
+      .find(payoutIdOf(payment.paymentIntentId))
       .find(({ blockNumber, amount }) => amount > 0n && headBlock - blockNumber + 1 >= PAYOUT_CONFIRMATIONS);
     if (payout !== undefined)
       reportEnd(context, payment, `Another instance, ${payout.sender}, has paid it by ${payout.txHash}.`);

@@ -55,7 +55,7 @@ function sumUp(journal: PaymentJournal, payment: Payment): Sums {
     spent: add(mined.map(({ mined: { stablecoins } }) => stablecoins)),
     bought: add(mined.filter(({ kind }) => kind === 'buy').map(({ mined: { credits } }) => credits)),
     // One that another instance paid has no attempt here.
-    paid: own.length > 0 ? add(own) : isPaid ? (journal.marks.amountOf(payment.txHash) ?? 0n) : 0n,
+    paid: own.length > 0 ? add(own) : isPaid ? (journal.transfers.amountOf(payment.txHash) ?? 0n) : 0n,
     gas: add(mined.map(({ mined: { gasUsed, gasPrice } }) => gasUsed * gasPrice)),
   };
 }

@@ -1,8 +1,8 @@
 import { type PublicClient, TransactionReceiptNotFoundError } from 'viem';
+import { payoutIdOf } from '../chain/calls.ts';
 import { isCounted } from '../chain/isCounted.ts';
-import { markPayout } from '../chain/marks.ts';
 import { isOwedAmount } from '../flow/findPayout.ts';
-import type { PlacedMark } from '../journal/createMarkTable.ts';
+import type { PlacedTransfer } from '../journal/createTransferTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { PAID_BY_HAND, type Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
@@ -26,8 +26,8 @@ export interface ReconcileParts {
   readonly client: PublicClient;
   /** Whose journal it is, the other instances, the contract, and which amounts are right. */
   readonly config: Pick<RelayerConfig, 'self' | 'others' | 'payouts' | 'expectedRate' | 'maxRateDeviationBps'>;
-  /** Transactions with a mark that the chain has now: from anyone to the payments' wallets, and of every known relayer to any. */
-  readonly payouts: readonly PlacedMark[];
+  /** Transactions with a payout id that the chain has now: from anyone to the payments' wallets, and of every known relayer to any. */
+  readonly payouts: readonly PlacedTransfer[];
   /** The frontend's pending payments, not looked at. */
   readonly pending: readonly unknown[];
   /** A card processor's export; absent: not compared. */
@@ -37,7 +37,7 @@ export interface ReconcileParts {
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 /** Whether another instance has made it: one that is named, or that the contract lets pay. */
-function isPeers({ config }: ReconcileParts, { sender, via = '0x' }: PlacedMark): boolean {
+function isPeers({ config }: ReconcileParts, { sender, via = '0x' }: PlacedTransfer): boolean {
   return (
     config.others.some((other) => isSame(other, sender)) ||
     (config.payouts !== undefined && isSame(via, config.payouts))
@@ -45,7 +45,11 @@ function isPeers({ config }: ReconcileParts, { sender, via = '0x' }: PlacedMark)
 }
 
 /** Payouts that this journal should know of, of a payment that is not paid in it. */
-function findUnexpected(parts: ReconcileParts, { state, reason }: Payment, payouts: readonly PlacedMark[]): string[] {
+function findUnexpected(
+  parts: ReconcileParts,
+  { state, reason }: Payment,
+  payouts: readonly PlacedTransfer[],
+): string[] {
   // One that is under way is written down once it is deep enough; what another instance pays is in the other's journal.
   if (OPEN_STATES.includes(state)) return [];
   if (state === 'closed' && reason?.startsWith(PAID_BY_HAND) && payouts.length === 1) return [];
@@ -57,8 +61,8 @@ function findUnexpected(parts: ReconcileParts, { state, reason }: Payment, payou
 async function compareWithChain(parts: ReconcileParts, payment: Payment): Promise<string[]> {
   const { client, config } = parts;
   const { paymentIntentId, txHash, walletAddress } = payment;
-  const mark = markPayout(paymentIntentId);
-  const payouts = parts.payouts.filter((payout) => payout.mark === mark && isCounted(parts, payout));
+  const payoutId = payoutIdOf(paymentIntentId);
+  const payouts = parts.payouts.filter((payout) => payout.payoutId === payoutId && isCounted(parts, payout));
   const hashes = payouts.map((payout) => payout.txHash).join(', ');
   const doubled = payouts.length > 1 ? [`it has ${payouts.length} payouts on the chain: ${hashes}`] : [];
   if (txHash === undefined || payment.state === 'closed')
@@ -87,10 +91,10 @@ async function compareWithChain(parts: ReconcileParts, payment: Payment): Promis
 async function findUnknown({ journal, client, config, payouts }: ReconcileParts): Promise<readonly Difference[]> {
   const payments = journal.list();
   const beganAtMs = Math.min(...payments.map(({ seenAtMs }) => seenAtMs));
-  const known = new Set(payments.map(({ paymentIntentId }) => markPayout(paymentIntentId)));
+  const known = new Set(payments.map(({ paymentIntentId }) => payoutIdOf(paymentIntentId)));
   const differences: Difference[] = [];
-  for (const { mark, sender, txHash, blockNumber, recipient, amount } of payouts) {
-    if (!isSame(sender, config.self) || (mark !== undefined && known.has(mark))) continue;
+  for (const { payoutId, sender, txHash, blockNumber, recipient, amount } of payouts) {
+    if (!isSame(sender, config.self) || (payoutId !== undefined && known.has(payoutId))) continue;
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
     // A block has its second, not the moment in it.
     if ((Number(timestamp) + 1) * 1000 <= beganAtMs) continue;

@@ -11,7 +11,7 @@ export interface BroadcastGuardOptions {
   readonly client: PublicClient;
   /** With the other instances' addresses: beside them nothing is paid by a plain transfer. */
   readonly config: Pick<RelayerConfig, 'self' | 'others' | 'creditToken'>;
-  readonly journal: Pick<PaymentJournal, 'marks' | 'broadcasts' | 'fact'>;
+  readonly journal: Pick<PaymentJournal, 'transfers' | 'broadcasts' | 'fact'>;
   readonly search: TransferSearch;
   readonly watch: KeyWatch;
   /** Longest time between the look at the chain and the broadcast, in milliseconds. */
@@ -34,7 +34,7 @@ export interface BroadcastGuard {
 
 /** A payout, as calldata says it. */
 interface Payout {
-  readonly mark: Hex;
+  readonly payoutId: Hex;
   /** Lower case. */
   readonly wallet: Address;
   /** Whether it goes by a transfer of the token, which nothing on the chain makes once; the contract `Payouts` does. */
@@ -53,20 +53,20 @@ class BroadcastRefusedError extends Error {
  */
 export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastGuard {
   const { client, config, journal, search, watch, freshMs, monotonicNow } = options;
-  const { marks, broadcasts } = journal;
+  const { transfers, broadcasts } = journal;
   const { creditToken, others, self } = config;
   const isAlone = others.length === 0;
 
   /** Whether a payout may still be: through `Payouts` always, for a second one reverts. @returns when the chain was looked at */
   async function evaluate({
-    mark,
+    payoutId,
     wallet,
     isPlain,
   }: Payout): Promise<{ readonly mayPay: boolean; readonly lookedAtMs: number }> {
     if (!isPlain) return { mayPay: true, lookedAtMs: monotonicNow() };
     const { beganAtMs: lookedAtMs } = await search.search({ notOlderMs: freshMs / 2, wallet });
     // By this instance on another account nonce, where a reorganisation or an older journal has freed the one of before.
-    const isPaid = marks.find(mark).some((found) => isCounted(options, found));
+    const isPaid = transfers.find(payoutId).some((found) => isCounted(options, found));
     return { mayPay: isAlone && !isPaid, lookedAtMs };
   }
 
@@ -75,20 +75,24 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
     const { to = null, data: input = '0x' } = transaction;
     const payout = describeTransaction({ to, input }, creditToken);
     if (payout === undefined) return undefined;
-    return { mark: payout.mark, wallet: payout.recipient, isPlain: to?.toLowerCase() === creditToken.toLowerCase() };
+    return {
+      payoutId: payout.payoutId,
+      wallet: payout.recipient,
+      isPlain: to?.toLowerCase() === creditToken.toLowerCase(),
+    };
   }
 
   /**
    * Makes sure that nobody else's payout of it waits in the node: of an instance that nobody has named, whose claim ended before it was mined.
    * A transfer that the pending block lacks is mined in the ones before it, which are searched next, or not broadcast. A node without one says nothing.
    */
-  async function checkPending({ mark, isPlain }: Payout): Promise<void> {
+  async function checkPending({ payoutId, isPlain }: Payout): Promise<void> {
     if (!isPlain) return;
     const block = await client.request({ method: 'eth_getBlockByNumber', params: ['pending', true] }).catch(() => null);
     if (block === null) return;
     const isOthers = ({ from }: { from: Address }) => from.toLowerCase() !== self.toLowerCase();
     for (const one of block.transactions)
-      if (typeof one !== 'string' && isOthers(one) && describeTransaction(one, creditToken)?.mark === mark)
+      if (typeof one !== 'string' && isOthers(one) && describeTransaction(one, creditToken)?.payoutId === payoutId)
         throw new BroadcastRefusedError('a payout of it by another address waits to be mined');
     if (block.number !== null) search.saw(Number(block.number) - 1);
   }

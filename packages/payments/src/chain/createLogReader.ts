@@ -1,8 +1,8 @@
 import { type Address, type Hash, type Hex, numberToHex, type PublicClient, pad, slice } from 'viem';
-import type { Party, Place } from '../journal/createMarkTable.ts';
+import type { Party, Place } from '../journal/createTransferTable.ts';
+import { TRANSFER_TOPIC } from './calls.ts';
 import { type ChainLook, NodeBehindError } from './createChainView.ts';
 import { createLogFinder } from './createLogFinder.ts';
-import { TRANSFER_TOPIC } from './marks.ts';
 
 /** JSON-RPC's codes for a method that a node does not have, or does not offer. */
 const NO_METHOD = [-32_601, -32_004];

@@ -56,7 +56,7 @@ async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refu
   const stopping = new AbortController();
   const { search } = createTransferSearch({
     client: createPublicClient({ transport: http(server.url, { retryCount: 0 }) }),
-    marks: journal.marks,
+    transfers: journal.transfers,
     broadcasts: journal.broadcasts,
     chainId: 1,
     self: ADDRESS,

@@ -1,6 +1,6 @@
 import { type Address, type Hash, type PublicClient, parseTransaction } from 'viem';
 import type { BroadcastTable } from '../journal/createBroadcastTable.ts';
-import type { MarkedTransaction, MarkTable, Party } from '../journal/createMarkTable.ts';
+import type { FoundTransfer, Party, TransferTable } from '../journal/createTransferTable.ts';
 import { type ChainLook, createChainView, NodeBehindError } from './createChainView.ts';
 import { createLogReader, type LogQuery, type TransferLog } from './createLogReader.ts';
 import { describeTransaction, type ReportedTransaction } from './describeTransaction.ts';
@@ -8,7 +8,7 @@ import { describeTransaction, type ReportedTransaction } from './describeTransac
 /** The transfers to search for, and where. */
 export interface TransferSearchOptions {
   readonly client: PublicClient;
-  readonly marks: MarkTable;
+  readonly transfers: TransferTable;
   /** Transactions broadcast by this instance need not be fetched. */
   readonly broadcasts: BroadcastTable;
   readonly chainId: number;
@@ -66,7 +66,7 @@ function describePaid(
   transaction: ReportedTransaction,
   creditToken: Address,
   logs: readonly TransferLog[],
-): MarkedTransaction {
+): FoundTransfer {
   const payout = describeTransaction(transaction, creditToken);
   // Calldata says to whom; if nothing of that came, whoever got something.
   const recipient = logs.find(({ to }) => to === payout?.recipient)?.to ?? logs[0]?.to ?? transaction.from;
@@ -75,7 +75,7 @@ function describePaid(
     txHash: transaction.hash,
     sender: lower(transaction.from),
     ...(transaction.to === null ? {} : { via: lower(transaction.to) }),
-    ...(payout === undefined ? {} : { mark: payout.mark }),
+    ...(payout === undefined ? {} : { payoutId: payout.payoutId }),
     recipient,
     amount,
   };
@@ -111,7 +111,7 @@ function createRange() {
  * @see docs/payments.md, "Why it cannot pay twice"
  */
 export function createTransferSearch(options: TransferSearchOptions): TransferSearch {
-  const { client, marks, reorgDepth, monotonicNow, creditToken, listParties } = options;
+  const { client, transfers, reorgDepth, monotonicNow, creditToken, listParties } = options;
   const scope = [options.chainId, creditToken].join(' ').toLowerCase();
   const relayers = new Set(options.relayers.map(lower));
   const view = createChainView({ client, depth: reorgDepth });
@@ -121,7 +121,7 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
   const asked = new Set<Address>();
   let sawBlock = 0;
 
-  async function readTransaction(hash: Hash, logs: readonly TransferLog[]): Promise<MarkedTransaction> {
+  async function readTransaction(hash: Hash, logs: readonly TransferLog[]): Promise<FoundTransfer> {
     const own = options.broadcasts.find(hash);
     if (own !== undefined) {
       // Only EIP-1559 transactions are broadcast.
@@ -133,19 +133,19 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
     return describePaid(transaction, creditToken, logs);
   }
 
-  /** Anybody can have a token log transfers of nothing by the thousand; only relayers leave marks with them. */
+  /** Anybody can have a token log transfers of nothing by the thousand; only relayers leave payout ids in them. */
   const counts = ({ value, from }: TransferLog) => value > 0n || relayers.has(from);
 
   async function searchRange(query: LogQuery, look: ChainLook): Promise<void> {
     const places = Map.groupBy((await readLogs(query, look)).filter(counts), ({ txHash }) => txHash);
-    const unknown = [...places].filter(([hash]) => !marks.has(hash));
-    const added: MarkedTransaction[] = [];
+    const unknown = [...places].filter(([hash]) => !transfers.has(hash));
+    const added: FoundTransfer[] = [];
     for (let first = 0; first < unknown.length; first += MAX_READS) {
       options.signal.throwIfAborted();
       const some = unknown.slice(first, first + MAX_READS);
       added.push(...(await Promise.all(some.map(([hash, logs]) => readTransaction(hash, logs)))));
     }
-    marks.replaceRange({ ...query, scope, added, places: [...places.values()].flatMap(([log]) => log ?? []) });
+    transfers.replaceRange({ ...query, scope, added, places: [...places.values()].flatMap(([log]) => log ?? []) });
   }
 
   /** @returns the block that is next */
@@ -178,12 +178,12 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
       (address) => !known.some((party) => party.side === 'to' && party.address === address),
     );
     const parties: readonly Party[] = [...known, ...others.map((address) => ({ side: 'to', address }) as const)];
-    const look = await view.look(Math.max(sawBlock, marks.lastBlock(scope)));
+    const look = await view.look(Math.max(sawBlock, transfers.lastBlock(scope)));
     const headBlock = look.head.number;
     /** From here on everybody is searched for; those of whom more is missing, together. */
     const recent = Math.max(0, headBlock - reorgDepth + 1);
     const startOf = (party: Party) => {
-      const cursor = marks.cursor(scope, party);
+      const cursor = transfers.cursor(scope, party);
       return cursor === undefined ? options.fromBlock : Math.max(0, Math.min(cursor, headBlock) - reorgDepth + 1);
     };
     const behind = parties.map((party) => ({ party, start: startOf(party) })).filter(({ start }) => start < recent);
@@ -237,7 +237,7 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
     startOver(fromBlock) {
       last = undefined;
       // The last blocks below a cursor are searched again anyway.
-      marks.forgetCursors(scope, fromBlock === undefined ? undefined : fromBlock + reorgDepth - 1);
+      transfers.forgetCursors(scope, fromBlock === undefined ? undefined : fromBlock + reorgDepth - 1);
     },
   };
 }

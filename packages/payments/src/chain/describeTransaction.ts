@@ -1,6 +1,6 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
 import { type Address, decodeFunctionData, getAbiItem, type Hash, type Hex, toFunctionSelector } from 'viem';
-import { readMark } from './marks.ts';
+import { readPayoutId } from './calls.ts';
 
 const PAY = getAbiItem({ abi: payoutsAbi, name: 'pay' });
 const TRANSFER = getAbiItem({ abi: creditTokenAbi, name: 'transfer' });
@@ -18,7 +18,7 @@ export interface ReportedTransaction {
 
 /** A payout as its calldata says it; what has moved, the token's logs say. */
 export interface DecodedPayout {
-  readonly mark: Hex;
+  readonly payoutId: Hex;
   /** Lower case. */
   readonly recipient: Address;
   /** Credit base units. */
@@ -29,7 +29,7 @@ export interface DecodedPayout {
 const lower = (address: Address) => address.toLowerCase() as Address;
 
 /**
- * Reads the payout in a transaction's calldata: a call of a contract `Payouts`, whichever one, or a transfer of the token that ends in a mark.
+ * Reads the payout in a transaction's calldata: a call of a contract `Payouts`, whichever one, or a transfer of the token that ends in a payout id.
  *
  * @returns the payout; undefined: it is none
  */
@@ -39,14 +39,14 @@ export function describeTransaction(
 ): DecodedPayout | undefined {
   try {
     if (input.startsWith(PAY_SELECTOR)) {
-      const [mark, recipient, amount] = decodeFunctionData({ abi: [PAY], data: input }).args;
-      return { mark, recipient: lower(recipient), amount };
+      const [payoutId, recipient, amount] = decodeFunctionData({ abi: [PAY], data: input }).args;
+      return { payoutId, recipient: lower(recipient), amount };
     }
-    const mark = readMark(input);
-    if (mark === undefined || to === null || lower(to) !== lower(creditToken)) return undefined;
+    const payoutId = readPayoutId(input);
+    if (payoutId === undefined || to === null || lower(to) !== lower(creditToken)) return undefined;
     if (!input.startsWith(TRANSFER_SELECTOR)) return undefined;
     const [recipient, amount] = decodeFunctionData({ abi: [TRANSFER], data: input }).args;
-    return { mark, recipient: lower(recipient), amount };
+    return { payoutId, recipient: lower(recipient), amount };
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem';
-import type { MarkedTransaction } from '../journal/createMarkTable.ts';
+import type { FoundTransfer } from '../journal/createTransferTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { RelayerConfig } from '../relayerConfig.ts';
 
@@ -7,7 +7,7 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 export const dismissedFact = (txHash: Hash) => `dismissed:${txHash}`;
 
 /**
- * Whether a transaction with a payment's mark may be its payout: of strangers, only what moves credits; and none that a person has
+ * Whether a transaction with a payment's payout id may be its payout: of strangers, only what moves credits; and none that a person has
  * dismissed.
  */
 export function isCounted(
@@ -15,7 +15,7 @@ export function isCounted(
     journal,
     config,
   }: { readonly journal: Pick<PaymentJournal, 'fact'>; readonly config: Pick<RelayerConfig, 'self' | 'others'> },
-  { txHash, sender, amount }: MarkedTransaction,
+  { txHash, sender, amount }: FoundTransfer,
 ): boolean {
   if (journal.fact(dismissedFact(txHash)) !== undefined) return false;
   const isKnown = [config.self, ...config.others].some((known) => known.toLowerCase() === sender);

@@ -8,10 +8,10 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Address, createPublicClient, numberToHex, padHex } from 'viem';
 import { expect, test } from 'vitest';
 import { openPaymentJournal } from '../journal/openPaymentJournal.ts';
+import { encodePayout, payoutIdOf, TRANSFER_TOPIC } from './calls.ts';
 import { connectNode } from './connectNode.ts';
 import { createTransferSearch } from './createTransferSearch.ts';
 import { isCounted } from './isCounted.ts';
-import { encodePayout, markPayout, TRANSFER_TOPIC } from './marks.ts';
 
 const RELAYER = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const TOKEN = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512';
@@ -78,7 +78,7 @@ async function startFlood(flood: { readonly logs: number; readonly hasTransactio
     client: createPublicClient({
       transport: connectNode({ rpcUrl: server.url, timeoutMs: TIMEOUT_MS, attempts: 1, signal }),
     }),
-    marks: journal.marks,
+    transfers: journal.transfers,
     broadcasts: journal.broadcasts,
     chainId: 1,
     self: RELAYER,
@@ -95,7 +95,7 @@ async function startFlood(flood: { readonly logs: number; readonly hasTransactio
     journal.close();
     rmSync(dir, { recursive: true });
   };
-  return { seen, search, marks: journal.marks, [Symbol.asyncDispose]: close };
+  return { seen, search, transfers: journal.transfers, [Symbol.asyncDispose]: close };
 }
 
 test('a node that gives 20,000 logs of nothing in one answer is left after a few reads', async () => {
@@ -106,13 +106,13 @@ test('a node that gives 20,000 logs of nothing in one answer is left after a few
   expect(process.memoryUsage().rss - before).toBeLessThan(500 * MEGABYTE);
 });
 
-test('marks that strangers forge by the thousand are read once, a few at a time, and pay nothing', async () => {
+test('payout ids that strangers forge by the thousand are read once, a few at a time, and pay nothing', async () => {
   await using flood = await startFlood({ logs: 1000, hasTransactions: true });
   await flood.search();
   await flood.search();
   expect(flood.seen.reads).toBe(1000);
   expect(flood.seen.mostAtOnce).toBeLessThanOrEqual(50);
-  const found = flood.marks.find(markPayout('pi_1'));
+  const found = flood.transfers.find(payoutIdOf('pi_1'));
   const relayer = { journal: { fact: () => undefined }, config: { self: RELAYER, others: [] } } as const;
   expect(found.filter((one) => isCounted(relayer, one))).toEqual([]);
 });

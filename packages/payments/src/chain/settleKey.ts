@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@prism-gateway/node/logs';
 import type { Sender } from '@prism-gateway/sender';
 import type { Address, PublicClient } from 'viem';
-import type { MarkTable } from '../journal/createMarkTable.ts';
+import type { TransferTable } from '../journal/createTransferTable.ts';
 import type { KeyWatch } from './createKeyWatch.ts';
 import type { TransferSearch } from './createTransferSearch.ts';
 
@@ -20,7 +20,7 @@ export interface SettleParts {
   readonly client: PublicClient;
   readonly sender: Pick<Sender, 'inFlight'>;
   readonly search: TransferSearch;
-  readonly marks: MarkTable;
+  readonly transfers: TransferTable;
   readonly watch: KeyWatch;
   readonly self: Address;
   readonly log: Logger;
@@ -53,11 +53,11 @@ async function readQuietNonce({ client, sender, self, onWait }: SettleParts): Pr
 }
 
 /** Searches everything from the beginning. */
-async function look({ search, marks, self, monotonicNow }: SettleParts, nonce: number): Promise<Look> {
+async function look({ search, transfers, self, monotonicNow }: SettleParts, nonce: number): Promise<Look> {
   const atMs = monotonicNow();
   search.startOver();
   const { headBlock } = await search.search();
-  const payouts = marks.listPayoutsBy(self).map(({ txHash, blockNumber }) => `${txHash} ${blockNumber}`);
+  const payouts = transfers.listPayoutsBy(self).map(({ txHash, blockNumber }) => `${txHash} ${blockNumber}`);
   return { headBlock, atMs, nonce, payouts: payouts.join() };
 }
 

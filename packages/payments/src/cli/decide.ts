@@ -34,7 +34,7 @@ const suspectSchema = z.object({
   contract: z.optional(z.string()),
 });
 
-/** A payout for which the payment is held is none, as a person says; one that the contract has made uses up its mark whatever anybody says. */
+/** A payout for which the payment is held is none, as a person says; one that the contract has made uses up its payout id whatever anybody says. */
 function dismissSuspects(journal: PaymentJournal, paymentIntentId: string): void {
   const fact = journal.fact(suspectFact(paymentIntentId));
   if (fact === undefined) return;

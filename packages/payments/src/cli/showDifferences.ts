@@ -7,7 +7,7 @@ import { type Difference, reconcile } from '../books/reconcile.ts';
 import { createTransferSearch } from '../chain/createTransferSearch.ts';
 import { createFrontendClient, type FrontendClient, FrontendError } from '../frontend/createFrontendClient.ts';
 import { createBroadcastTable } from '../journal/createBroadcastTable.ts';
-import { createMarkTable, type Party, type PlacedMark } from '../journal/createMarkTable.ts';
+import { createTransferTable, type Party, type PlacedTransfer } from '../journal/createTransferTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { makeTables } from '../journal/schema.ts';
 import { parseSettings, type Settings } from '../settings/settings.ts';
@@ -145,10 +145,10 @@ interface PayoutsWanted {
 /**
  * Searches the chain for payouts, as an instance does that remembers nothing: what its journal has found is not looked at.
  *
- * @returns transactions with a mark, to the wallets from anyone and of the relayers to any
+ * @returns transactions with a payout id, to the wallets from anyone and of the relayers to any
  * @throws NodeBehindError; viem's errors
  */
-async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedMark[]> {
+async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedTransfer[]> {
   const partiesOf = (side: Party['side'], addresses: readonly Address[]) =>
     // Lower case of an address is an address; of what was refused for its wallet there is none.
     [
@@ -158,10 +158,10 @@ async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedMark[]
   const database = new DatabaseSync(':memory:');
   try {
     makeTables(database);
-    const marks = createMarkTable(database);
+    const transfers = createTransferTable(database);
     const search = createTransferSearch({
       ...wanted,
-      marks,
+      transfers,
       broadcasts: createBroadcastTable(database),
       // Nothing that this search has broadcast need not be fetched.
       self: zeroAddress,
@@ -170,7 +170,7 @@ async function findPayouts(wanted: PayoutsWanted): Promise<readonly PlacedMark[]
       signal: new AbortController().signal,
     });
     await search.search();
-    return marks.listAll();
+    return transfers.listAll();
   } finally {
     database.close();
   }

@@ -1,5 +1,5 @@
 import { alertPayment } from '../alerts/alertPayment.ts';
-import { type ChainCall, encodeBuy, readBuy } from '../chain/marks.ts';
+import { type ChainCall, encodeBuy, readBuy } from '../chain/calls.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { Attempt, MinedAttempt, Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { payoutsAbi } from '@prism-gateway/contracts';
 import { type Address, type Hash, type Hex, zeroAddress } from 'viem';
 import { alertPayment } from '../alerts/alertPayment.ts';
+import { bindPayoutId, payoutIdOf } from '../chain/calls.ts';
 import { isCounted } from '../chain/isCounted.ts';
-import { boundMark, markPayout } from '../chain/marks.ts';
-import type { PlacedMark } from '../journal/createMarkTable.ts';
+import type { PlacedTransfer } from '../journal/createTransferTable.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { MoveChanges } from '../journal/paymentWrites.ts';
 import { computeCreditsOwed } from '../payments/computeCredits.ts';
@@ -18,7 +18,7 @@ export const PAYOUT_CONFIRMATIONS = 2;
 /** Polls for which a look at the chain serves, for what another instance has paid: nobody waits for it. */
 export const FRESH_POLLS = 5;
 
-/** Names the journal's fact through which contract `Payouts` a payout went: that one never pays its mark twice. */
+/** Names the journal's fact through which contract `Payouts` a payout went: that one never pays its payout id twice. */
 export function throughContractFact(txHash: Hash): string {
   return `through Payouts:${txHash}`;
 }
@@ -30,7 +30,7 @@ export const suspectFact = (paymentIntentId: string) => `suspect:${paymentIntent
 type PayoutFault = 'sender' | 'wallet' | 'amount';
 
 /** A payout, the contract that has made it (absent: a plain transfer), and what is wrong with it. */
-export type FoundPayout = PlacedMark & {
+export type FoundPayout = PlacedTransfer & {
   readonly contract?: Address | undefined;
   readonly fault?: PayoutFault | undefined;
 };
@@ -74,14 +74,16 @@ function evaluate({ config }: RelayerContext, payment: Payment, payout: FoundPay
 export async function findPayout(context: RelayerContext, payment: Payment): Promise<FoundPayout | undefined> {
   const { config, journal, search, signal } = context;
   const { payouts: contract } = config;
-  const payoutId = markPayout(payment.paymentIntentId);
+  const payoutId = payoutIdOf(payment.paymentIntentId);
   for (;;) {
     const { headBlock } = await search.search();
     const paid = contract === undefined ? undefined : await findPaid(context, { contract, payoutId, headBlock });
     // A payout through the contract for another frontend is none of this payment's: the contract knows.
     const found: readonly FoundPayout[] =
       paid === undefined
-        ? journal.marks.find(payoutId).filter((one) => isCounted(context, one) && one.via !== contract?.toLowerCase())
+        ? journal.transfers
+            .find(payoutId)
+            .filter((one) => isCounted(context, one) && one.via !== contract?.toLowerCase())
         : [{ ...paid, contract }];
     const evaluated = found.map((one) => evaluate(context, payment, one));
     const payout = evaluated.find(({ fault }) => fault === undefined) ?? evaluated[0];
@@ -99,13 +101,13 @@ const FAULTS: Readonly<
     code: 'PAYOUT_BY_STRANGER',
     subject: 'somebody else has paid it',
     describe: (_, { sender, amount }) =>
-      `${sender}, which RELAYER_ADDRESSES does not name, has paid ${formatCredits(amount)} credits with its mark. If that is an instance of yours, stop one of the two, or name them and pay through Payouts; if it is forged, release the payment.`,
+      `${sender}, which RELAYER_ADDRESSES does not name, has paid ${formatCredits(amount)} credits with its payout id. If that is an instance of yours, stop one of the two, or name them and pay through Payouts; if it is forged, release the payment.`,
   },
   wallet: {
     code: 'PAYOUT_TO_ANOTHER',
     subject: 'it was paid to another wallet',
     describe: ({ walletAddress }, { recipient }) =>
-      `A payout with its mark went to ${recipient}, not to ${walletAddress}. Find out which wallet is right before anything else is paid.`,
+      `A payout with its payout id went to ${recipient}, not to ${walletAddress}. Find out which wallet is right before anything else is paid.`,
   },
   amount: {
     code: 'PAYOUT_OF_ANOTHER_AMOUNT',
@@ -121,7 +123,7 @@ function holdSuspect(context: RelayerContext, payment: Payment, payout: FoundPay
   const { code, subject, describe } = FAULTS[fault];
   const reason = describe(payment, payout);
   const { txHash, contract } = payout;
-  const hashes = [txHash, ...journal.marks.find(markPayout(paymentIntentId)).map((one) => one.txHash)];
+  const hashes = [txHash, ...journal.transfers.find(payoutIdOf(paymentIntentId)).map((one) => one.txHash)];
   journal.commit(() => {
     journal.setFact(suspectFact(paymentIntentId), JSON.stringify({ hashes: [...new Set(hashes)], contract }));
     journal.move(paymentIntentId, 'held', { reason });
@@ -194,19 +196,19 @@ export function takePayout(
 async function findPaid(
   { client, config, journal, readFrontend }: RelayerContext,
   wanted: { readonly contract: Address; readonly payoutId: Hex; readonly headBlock: number },
-): Promise<PlacedMark | undefined> {
+): Promise<PlacedTransfer | undefined> {
   const { contract: address, payoutId, headBlock } = wanted;
-  const mark = boundMark(await readFrontend(), payoutId);
+  const boundId = bindPayoutId(await readFrontend(), payoutId);
   const toBlock = BigInt(headBlock);
-  const read = { address, abi: payoutsAbi, functionName: 'payerOf', args: [mark], blockNumber: toBlock } as const;
+  const read = { address, abi: payoutsAbi, functionName: 'payerOf', args: [boundId], blockNumber: toBlock } as const;
   const payer = await client.readContract(read);
   if (payer === zeroAddress) return undefined;
-  const seen = journal.marks
+  const seen = journal.transfers
     .find(payoutId)
     .find(({ sender, via = '0x' }) => isSame(sender, payer) && isSame(via, address));
   if (seen !== undefined) return seen;
   // It went to another wallet than the payment's.
-  const event = { address, abi: payoutsAbi, eventName: 'Paid', args: { mark }, strict: true } as const;
+  const event = { address, abi: payoutsAbi, eventName: 'Paid', args: { payoutId: boundId }, strict: true } as const;
   const [paid] = await client.getContractEvents({ ...event, fromBlock: BigInt(config.searchFromBlock), toBlock });
   if (paid === undefined)
     throw new StepError(
@@ -216,5 +218,13 @@ async function findPaid(
   const { transactionHash: txHash, blockNumber, transactionIndex: txIndex, args } = paid;
   // Lower case of an address is an address.
   const [sender, recipient] = [args.payer.toLowerCase() as Address, args.wallet.toLowerCase() as Address];
-  return { txHash, sender, mark: payoutId, recipient, amount: args.amount, blockNumber: Number(blockNumber), txIndex };
+  return {
+    txHash,
+    sender,
+    payoutId: payoutId,
+    recipient,
+    amount: args.amount,
+    blockNumber: Number(blockNumber),
+    txIndex,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Alerter } from '@prism-gateway/node/alerts';
 import { alertPayment } from '../alerts/alertPayment.ts';
+import { payoutIdOf } from '../chain/calls.ts';
 import { isCounted } from '../chain/isCounted.ts';
-import { markPayout } from '../chain/marks.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
 import { FRESH_POLLS, findPayout, takePayout } from './findPayout.ts';
@@ -28,7 +28,7 @@ export function holdUnknown(context: { readonly journal: PaymentJournal; readonl
 
 /** It is held for another reason than its payout. */
 function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
-  return txHash !== undefined && journal.marks.blockOf(txHash) !== undefined;
+  return txHash !== undefined && journal.transfers.blockOf(txHash) !== undefined;
 }
 
 /**
@@ -42,7 +42,8 @@ export async function lookAtHeld(context: RelayerContext): Promise<void> {
   if (held.length === 0) return;
   await search.search({ notOlderMs: FRESH_POLLS * config.pollIntervalMs });
   for (const payment of held) {
-    if (!journal.marks.find(markPayout(payment.paymentIntentId)).some((found) => isCounted(context, found))) continue;
+    if (!journal.transfers.find(payoutIdOf(payment.paymentIntentId)).some((found) => isCounted(context, found)))
+      continue;
     const payout = await findPayout(context, payment);
     // One that is not in order is why it is held.
     if (payout !== undefined && payout.fault === undefined) takePayout(context, { payment, payout });

@@ -2,8 +2,8 @@ import { creditTokenAbi } from '@prism-gateway/contracts';
 import { FINAL_STATES, INTENT_STATES, type Sent } from '@prism-gateway/sender';
 import { parseEventLogs } from 'viem';
 import { alertPayment } from '../alerts/alertPayment.ts';
+import { encodePayout, payoutIdOf } from '../chain/calls.ts';
 import { describeTransaction } from '../chain/describeTransaction.ts';
-import { encodePayout, markPayout } from '../chain/marks.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { Payment } from '../journal/payment.ts';
 import { readOwed } from '../payments/computeCredits.ts';
@@ -22,11 +22,12 @@ const LIVE_STATES = INTENT_STATES.filter((state) => !FINAL_STATES.includes(state
  * been lost and the sender's not.
  */
 function refuseSecondPayout({ sender, config }: RelayerContext, { paymentIntentId }: Payment): void {
-  const mark = markPayout(paymentIntentId);
+  const payoutId = payoutIdOf(paymentIntentId);
   const isLive = sender
     .list({ states: LIVE_STATES })
     .some(
-      ({ call }) => call && describeTransaction({ to: call.to, input: call.data }, config.creditToken)?.mark === mark,
+      ({ call }) =>
+        call && describeTransaction({ to: call.to, input: call.data }, config.creditToken)?.payoutId === payoutId,
     );
   if (isLive) throw new StepError('PAYOUT_FAILED', 'An earlier payout of it is still on its way.');
 }

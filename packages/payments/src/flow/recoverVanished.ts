@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hash } from 'viem';
 import { alertPayment } from '../alerts/alertPayment.ts';
-import { markPayout } from '../chain/marks.ts';
+import { payoutIdOf } from '../chain/calls.ts';
 import type { Payment } from '../journal/payment.ts';
 import { findPayout, isOwedAmount, reviseOwnPayout, takePayout, throughContractFact } from './findPayout.ts';
 import type { RelayerContext } from './relayerContext.ts';
@@ -14,7 +14,7 @@ export function releasedFact(paymentIntentId: string): string {
 /** The payout can never be mined again: the payment is made anew, with the amount that it was. */
 function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwed }: Payment, reason: string): void {
   const { journal, memory, log } = context;
-  const amount = txHash === undefined ? undefined : journal.marks.amountOf(txHash);
+  const amount = txHash === undefined ? undefined : journal.transfers.amountOf(txHash);
   const owed = amount ?? creditsOwed;
   log.warn({ paymentIntentId, txHash, reason }, 'a vanished payout is made anew');
   memory.bought.delete(paymentIntentId);
@@ -145,8 +145,8 @@ function isSettled({ journal }: RelayerContext, { state, txHash }: Payment): boo
 function alertPaidTwice({ journal, config, alerter }: RelayerContext, payment: Payment): void {
   const { paymentIntentId, txHash } = payment;
   const name = `paid twice:${paymentIntentId}`;
-  const others = journal.marks
-    .find(markPayout(paymentIntentId))
+  const others = journal.transfers
+    .find(payoutIdOf(paymentIntentId))
     .filter((found) => found.txHash !== txHash && isOwedAmount(config, payment, found.amount));
   if (others.length === 0 || journal.fact(name) !== undefined) return;
   const list = others.map((found) => `${found.txHash} of ${found.sender}`).join(', ');
@@ -187,7 +187,7 @@ export async function pruneSettled({ journal, sender }: RelayerContext): Promise
  * are searched again by themselves.
  */
 async function locate({ client, journal, search }: RelayerContext, txHash: Hash): Promise<number | undefined> {
-  const placed = journal.marks.blockOf(txHash);
+  const placed = journal.transfers.blockOf(txHash);
   if (placed !== undefined) return placed;
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] });
   if (receipt?.status !== SUCCESS) return undefined;
@@ -214,7 +214,7 @@ export async function watchPayouts(context: RelayerContext): Promise<number> {
     const block = txHash === undefined ? undefined : await locate(context, txHash);
     if (block !== undefined) alertPaidTwice(context, payment);
     if (txHash !== undefined && block !== undefined && headBlock - block >= reorgDepth) {
-      const hasLostPlace = journal.marks.has(txHash) && journal.marks.blockOf(txHash) === undefined;
+      const hasLostPlace = journal.transfers.has(txHash) && journal.transfers.blockOf(txHash) === undefined;
       if (hasLostPlace && headBlock - block < reorgDepth + LOGS_BEHIND_BLOCKS) continue;
       journal.unwatch(paymentIntentId);
       journal.clearFact(throughContractFact(txHash));

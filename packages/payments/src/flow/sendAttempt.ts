@@ -1,5 +1,5 @@
 import { hashCall, SenderError, type Sent } from '@prism-gateway/sender';
-import type { ChainCall } from '../chain/marks.ts';
+import type { ChainCall } from '../chain/calls.ts';
 import type { Attempt, AttemptKind, Payment } from '../journal/payment.ts';
 import type { RelayerContext } from './relayerContext.ts';
 

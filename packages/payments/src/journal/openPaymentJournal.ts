@@ -6,7 +6,7 @@ import { commitTogether, createOutboxTable, type OutboxTable } from '@prism-gate
 import type { Address } from 'viem';
 import { type AlertedTable, createAlertedTable } from './createAlertedTable.ts';
 import { type BroadcastTable, createBroadcastTable } from './createBroadcastTable.ts';
-import { createMarkTable, type MarkTable } from './createMarkTable.ts';
+import { createTransferTable, type TransferTable } from './createTransferTable.ts';
 import type { Attempt, Payment, PaymentMove } from './payment.ts';
 import { OPEN_STATES, type PaymentState } from './paymentState.ts';
 import { createWrites, type MoveChanges, type NewPayment, prepare, type RefusedPayment } from './paymentWrites.ts';
@@ -23,7 +23,7 @@ export interface PersonsDecision {
 
 /** The durable memory of the payment relayer; every write has reached the disk when it returns. */
 export interface PaymentJournal {
-  readonly marks: MarkTable;
+  readonly transfers: TransferTable;
   readonly broadcasts: BroadcastTable;
   readonly outbox: OutboxTable;
   readonly alerted: AlertedTable;
@@ -137,7 +137,7 @@ export function openPaymentJournal(options: { readonly file: string; readonly no
       .toSorted((one, other) => one.seenAtMs - other.seenAtMs);
   const listWatched = () => statements.watched.all().map(readPayment);
   return {
-    marks: createMarkTable(database),
+    transfers: createTransferTable(database),
     broadcasts: createBroadcastTable(database),
     outbox: createOutboxTable(database, { now: options.now, commit }),
     alerted,

@@ -8,7 +8,7 @@
  *    │ │ limit raised    │  ╲───────────────────────────╯  │                 │    │ proven void     │
  *    ▼ │                 │                                 │                 │    ╰──▶ claimed      │
  *   held ◀───────────────┼─────────────────────────────────┼─────────────────╯ outcome unknown      │
- *    │                   │  the mark is on the chain already: another's payout, or one of before    │
+ *    │                   │  it is on the chain already: another's payout, or one of before          │
  *    │                   ├─────────────────────────────────┴────────────────────────────────────────╯
  *    │                   ▼
  *    ╰─ operator ─▶ given back ──▶ claimed (claimed again, by this instance or any other)

@@ -3,7 +3,7 @@ import { migrateDatabase, type Schema } from '@prism-gateway/node';
 import { OUTBOX_SCHEMA } from '@prism-gateway/node/alerts';
 
 /**
- * The journal's tables. Marks belong to the chain and token that they were found on (`scope`), and each party's transfers are searched with a
+ * The journal's tables. Transfers belong to the chain and token that they were found on (`scope`), and each party's transfers are searched with a
  * cursor of their own. An attempt keeps what it has cost and given. Decisions are what people have done, who and why. Facts and
  * alerts are in the tables of the outbox.
  */
@@ -53,21 +53,21 @@ const PAYMENTS_SCHEMA: Schema = {
     CREATE INDEX attempts_by_payment ON attempts (payment_intent_id);
     -- Those whose data is not pruned yet.
     CREATE INDEX attempts_whole ON attempts (data = '') WHERE state <> 'open' AND data <> '';
-    CREATE TABLE marks (
+    CREATE TABLE transfers (
       tx_hash TEXT PRIMARY KEY,
       scope TEXT NOT NULL,
       sender TEXT NOT NULL,
       via TEXT,
-      mark TEXT,
+      payout_id TEXT,
       recipient TEXT NOT NULL,
       amount TEXT NOT NULL,
       block_number INTEGER,
       tx_index INTEGER
     ) STRICT;
     -- Transactions that speak of a payment.
-    CREATE INDEX marks_by_mark ON marks (mark) WHERE mark IS NOT NULL;
+    CREATE INDEX transfers_by_payout_id ON transfers (payout_id) WHERE payout_id IS NOT NULL;
     -- Transactions of a range of blocks that is searched again.
-    CREATE INDEX marks_by_block ON marks (block_number);
+    CREATE INDEX transfers_by_block ON transfers (block_number);
     CREATE TABLE cursors (
       scope TEXT NOT NULL,
       party TEXT NOT NULL,

@@ -1,5 +1,5 @@
 import type { Address, PublicClient } from 'viem';
-import { markPayout } from '../chain/marks.ts';
+import { payoutIdOf } from '../chain/calls.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 
 /** Amounts that count against the limits of a day. */
@@ -49,12 +49,12 @@ const lostFact = (day: string) => `spent before the journal: ${day}`;
 async function countLost({ journal, client, self, now }: DayLimitParts): Promise<bigint> {
   const midnight = BigInt(Math.floor(now() / 86_400_000) * 86_400);
   const counted = journal.list().filter(({ countedDay }) => countedDay !== undefined);
-  const known = new Set(counted.map(({ paymentIntentId }) => markPayout(paymentIntentId)));
+  const known = new Set(counted.map(({ paymentIntentId }) => payoutIdOf(paymentIntentId)));
   let credits = 0n;
-  for (const { blockNumber, mark, amount } of journal.marks.listPayoutsBy(self)) {
+  for (const { blockNumber, payoutId, amount } of journal.transfers.listPayoutsBy(self)) {
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
     if (timestamp < midnight) break;
-    if (mark !== undefined && !known.has(mark)) credits += amount;
+    if (payoutId !== undefined && !known.has(payoutId)) credits += amount;
   }
   return credits;
 }

@@ -28,7 +28,7 @@ test('a poller that hangs is found after two polls; what waits for an operator i
   state.reported = ['GAS_PRICE_TOO_HIGH'];
   expect(look()).toEqual({ body: 'ok\n' });
   state.reported = ['NODE_SILENT'];
-  expect(look()).toEqual({ status: 503, body: 'NODE_SILENT is told, and is not over.\n' });
+  expect(look()).toEqual({ status: 503, body: 'NODE_SILENT is raised, and is not over.\n' });
   state.reported = [];
   for (const name of ['key: used elsewhere', 'exchange: broke its word']) {
     state.fact = name;

@@ -35,7 +35,7 @@ function listFaults(parts: HealthParts): readonly string[] {
     ...journal.outbox
       .listConditions()
       .filter((name) => !WAITS.includes(name))
-      .map((name) => `${name} is alerted, and is not over.`),
+      .map((name) => `${name} is raised, and is not over.`),
   ];
 }
 

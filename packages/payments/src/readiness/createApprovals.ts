@@ -2,7 +2,7 @@ import { creditTokenAbi } from '@prism-gateway/contracts';
 import type { Logger } from '@prism-gateway/node/logs';
 import { type Sender, SenderError } from '@prism-gateway/sender';
 import { type Address, maxUint256, type PublicClient } from 'viem';
-import { encodeApproval } from '../chain/marks.ts';
+import { encodeApproval } from '../chain/calls.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';

@@ -65,10 +65,10 @@ async function ask<Answer>(question: Promise<Answer>): Promise<Answer | undefine
 
 const NO_FRONTEND = zeroHash;
 
-/** Names the journal's fact of the frontend that a contract `Payouts` lets this instance pay for: marks are bound to it. */
+/** Names the journal's fact of the frontend that a contract `Payouts` lets this instance pay for: payout ids are bound to it. */
 const frontendFact = (payouts: Address) => `frontend in Payouts ${payouts}`;
 
-/** Creates what reads the frontend's id in the contract `Payouts`. The first answer holds: a mark under another id would pay once more. */
+/** Creates what reads the frontend's id in the contract `Payouts`. The first answer holds: a payout id under another one would pay once more. */
 export function createFrontendReader({ client, config, journal }: ContractParts): () => Promise<Hex> {
   return async () => {
     const { payouts: address = zeroAddress, self } = config;

@@ -92,7 +92,7 @@ export const paymentsSettings = {
   CREDIT_TOKEN_ADDRESS: setting(checkedAddress(), 'the credit token, of 18 decimals', { unset: 'required' }),
   PAYOUTS_ADDRESS: setting(
     checkedAddress(),
-    'contract Payouts, through which payouts go; it pays each mark once; required with RELAYER_ADDRESSES',
+    'contract Payouts, through which payouts go; it pays each payout id once; required with RELAYER_ADDRESSES',
   ),
   PAYOUTS_DEPLOYER_PRIVATE_KEY: setting(privateKey(), 'for deploy-payouts: a key with ether that no instance has', {
     isSecret: true,

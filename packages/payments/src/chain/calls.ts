@@ -15,9 +15,9 @@ import {
 
 /** First topic of a token's `Transfer`. */
 export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
-/** Bytes of a mark. */
+/** Bytes of a payout id. */
 const MARK_BYTES = 32;
-/** Bytes of a call of `transfer` without a mark: selector and two words. */
+/** Bytes of a call of `transfer` without a payout id: selector and two words. */
 const CALL_BYTES = 68;
 
 /** A call to a contract. */
@@ -27,31 +27,31 @@ export interface ChainCall {
 }
 
 /**
- * Computes the mark of a payment's payout; ABI decoding ignores what follows the arguments.
+ * Computes the payout id of a payment; ABI decoding ignores what follows the arguments.
  *
  * @param paymentIntentId - the frontend's name for the payment
  * @see docs/specification.md PAY-9
  */
-export function markPayout(paymentIntentId: string): Hex {
+export function payoutIdOf(paymentIntentId: string): Hex {
   return keccak256(stringToBytes(paymentIntentId));
 }
 
-/** Computes the mark that the contract `Payouts` keeps of a payout: bound to the frontend, for two may give their payments the same ids. */
-export function boundMark(frontend: Hex, mark: Hex): Hex {
-  return keccak256(concat([frontend, mark]));
+/** Computes the payout id as the contract `Payouts` keeps it: bound to the frontend, for two may give their payments the same ids. */
+export function bindPayoutId(frontend: Hex, payoutId: Hex): Hex {
+  return keccak256(concat([frontend, payoutId]));
 }
 
 /**
- * Reads the mark of a call.
+ * Reads the payout id of a call.
  *
  * @returns its last 32 bytes if it has just so many more than `transfer` needs
  */
-export function readMark(data: Hex): Hex | undefined {
+export function readPayoutId(data: Hex): Hex | undefined {
   return size(data) === CALL_BYTES + MARK_BYTES ? slice(data, CALL_BYTES) : undefined;
 }
 
 /**
- * Encodes the payout of a payment: a transfer whose calldata ends in the mark, or a call of the contract `Payouts` that makes it once.
+ * Encodes the payout of a payment: a transfer whose calldata ends in the payout id, or a call of the contract `Payouts` that makes it once.
  *
  * @param payout - what is paid, to whom; `payouts` is the contract if there is one
  */
@@ -63,13 +63,13 @@ export function encodePayout(payout: {
   readonly credits: bigint;
 }): ChainCall {
   const { creditToken, payouts, walletAddress, credits } = payout;
-  const mark = markPayout(payout.paymentIntentId);
+  const payoutId = payoutIdOf(payout.paymentIntentId);
   if (payouts !== undefined) {
-    const data = encodeFunctionData({ abi: payoutsAbi, functionName: 'pay', args: [mark, walletAddress, credits] });
+    const data = encodeFunctionData({ abi: payoutsAbi, functionName: 'pay', args: [payoutId, walletAddress, credits] });
     return { to: payouts, data };
   }
   const call = encodeFunctionData({ abi: creditTokenAbi, functionName: 'transfer', args: [walletAddress, credits] });
-  return { to: creditToken, data: concat([call, mark]) };
+  return { to: creditToken, data: concat([call, payoutId]) };
 }
 
 /** Encodes a buy. */

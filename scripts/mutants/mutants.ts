@@ -135,7 +135,7 @@ const nonces: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${engine}/settle.ts`,
+    `${engine}/finalize.ts`,
     [sending, lost, events],
     [
       ['>= BigInt(intent.confirmations)) end', '> BigInt(intent.confirmations)) end'],
@@ -148,7 +148,7 @@ const nonces: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${engine}/settle.ts`,
+    `${engine}/finalize.ts`,
     [lost, events],
     [
       ['head.number - blockNumber + 1n >= BigInt', 'head.number - blockNumber + 1000n >= BigInt'],

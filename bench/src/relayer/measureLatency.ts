@@ -76,7 +76,7 @@ export async function measureLatency(
 /**
  * Measures runs of writes of one signer, all posted at once.
  *
- * @param load.confirmations - blocks that settle a transaction
+ * @param load.confirmations - blocks that finalize a transaction
  * @param load.rounds - runs; one before them is not counted
  * @param load.blockMs - time between blocks
  */

@@ -59,7 +59,7 @@ function stateOf({ StackStatus, EnableTerminationProtection, Outputs = [] }: Sta
 }
 
 /** Ends when the act has ended, well or not: what has come of it is looked up afterwards. */
-async function settle(wait: Promise<unknown>): Promise<void> {
+async function waitOut(wait: Promise<unknown>): Promise<void> {
   await wait.catch(() => undefined);
 }
 
@@ -85,12 +85,12 @@ export function createStackControl({ settings, assembly, yes }: ControlOptions):
       // A stack that is gone is found by its id only.
       const StackName = (await describeStack(clients[part], nameOf(part)))?.StackId ?? nameOf(part);
       await clients[part].send(new DeleteStackCommand({ StackName }));
-      await settle(waitUntilStackDeleteComplete(waiting(part), { StackName }));
+      await waitOut(waitUntilStackDeleteComplete(waiting(part), { StackName }));
     },
     async continueRollback(part) {
       const request = { StackName: nameOf(part) };
       await clients[part].send(new ContinueUpdateRollbackCommand(request));
-      await settle(waitUntilStackRollbackComplete(waiting(part), request));
+      await waitOut(waitUntilStackRollbackComplete(waiting(part), request));
     },
     async deploy(part, parameters) {
       const given = Object.entries(parameters).flatMap(([name, value]) => ['--parameters', `${name}=${value}`]);

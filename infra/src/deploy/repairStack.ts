@@ -16,7 +16,7 @@ export class StackStuckError extends Error {
 
 /** Nothing was ever complete in these; what they made is gone, empty, or kept by its own policy. */
 const NEVER_COMPLETE = new Set(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED', 'DELETE_FAILED']);
-const SETTLED = new Set([
+const KNOWN_NONCE = new Set([
   'CREATE_COMPLETE',
   'UPDATE_COMPLETE',
   'UPDATE_ROLLBACK_COMPLETE',
@@ -34,7 +34,7 @@ const SETTLED = new Set([
 export async function repairStack(control: StackControl, part: StackPart): Promise<StackState | undefined> {
   const state = await control.describe(part);
   // A change set that was never run: the next one takes its place.
-  if (state === undefined || SETTLED.has(state.status) || state.status === 'REVIEW_IN_PROGRESS') {
+  if (state === undefined || KNOWN_NONCE.has(state.status) || state.status === 'REVIEW_IN_PROGRESS') {
     return state?.status === 'REVIEW_IN_PROGRESS' ? undefined : state;
   }
   if (NEVER_COMPLETE.has(state.status)) {
@@ -44,6 +44,6 @@ export async function repairStack(control: StackControl, part: StackPart): Promi
     await control.continueRollback(part);
   }
   const mended = await control.describe(part);
-  if (mended !== undefined && !SETTLED.has(mended.status)) throw new StackStuckError(part, mended.status);
+  if (mended !== undefined && !KNOWN_NONCE.has(mended.status)) throw new StackStuckError(part, mended.status);
   return mended;
 }

@@ -10,7 +10,7 @@ import { shorten, writeDuration } from './format.js';
 /** How a relayer's verdicts are said; others are described by what they wait for. @type {ReadonlyMap<string, string>} */
 const VERDICTS = new Map([
   ['ready', 'Found fit to be carried out'],
-  ['settle', 'Found hopeless, to be reported failed'],
+  ['hopeless', 'Found hopeless, to be reported failed'],
 ]);
 
 /** How an administrator's acts on a request are said. @type {ReadonlyMap<string, string>} */

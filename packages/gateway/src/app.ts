@@ -97,7 +97,7 @@ export function createGateway(
   const requests = {
     ...ports,
     waits,
-    noteSeen: createLastSeen(ports),
+    recordSeen: createLastSeen(ports),
     maxOpenClaims: options.maxOpenClaims,
     maxClaimSeconds: options.maxClaimSeconds,
     claimLeaseSeconds: options.claimLeaseSeconds,

@@ -10,9 +10,9 @@ import { createPaymentLatch } from './alerts/createPaymentLatch.ts';
 import { checkSearchStart } from './chain/checkSearchStart.ts';
 import { connectNode } from './chain/connectNode.ts';
 import { createBroadcastGuard } from './chain/createBroadcastGuard.ts';
-import { createKeyWatch, KEY_FACTS, unsettleKey } from './chain/createKeyWatch.ts';
+import { createKeyWatch, forgetResolvedKey, KEY_FACTS } from './chain/createKeyWatch.ts';
 import { createTransferSearch } from './chain/createTransferSearch.ts';
-import { settleKey } from './chain/settleKey.ts';
+import { resolveKey } from './chain/resolveKey.ts';
 import { holdUnknown } from './flow/holdPayment.ts';
 import { createMemory, type RelayerContext } from './flow/relayerContext.ts';
 import { createFrontendClient } from './frontend/createFrontendClient.ts';
@@ -148,7 +148,7 @@ function openChain(
     creditToken,
     relayers,
     listParties: () => [
-      ...(watch.state() === 'unsettled' ? outOf : []),
+      ...(watch.state() === 'unresolved' ? outOf : []),
       ...journal.listWallets().map((address) => ({ side: 'to', address }) as const),
     ],
     fromBlock: settings.SEARCH_FROM_BLOCK,
@@ -194,8 +194,8 @@ async function openPaymentSender(
 }
 
 /** Finds out what the key has done where the journal does not know, and counts it against the limits. */
-function createSettle(
-  context: Omit<RelayerContext, 'settle'>,
+function createResolve(
+  context: Omit<RelayerContext, 'resolveKey'>,
   { settings, checkStart }: RelayerParts & { readonly checkStart: () => Promise<void> },
 ): () => Promise<void> {
   const { config, journal, watch, log } = context;
@@ -205,8 +205,8 @@ function createSettle(
     over: 'What this key has done is clear',
   });
   return async () => {
-    if (watch.state() !== 'unsettled') return;
-    await settleKey({
+    if (watch.state() !== 'unresolved') return;
+    await resolveKey({
       ...context,
       transfers: journal.transfers,
       self: config.self,
@@ -244,13 +244,13 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   const chain = openChain(parts, { alerter, config, journal, client, chainId, signal });
   if (!existsSync(join(settings.DATA_DIR, 'sender.db'))) {
     if (journal.fact('sender journal') !== undefined) holdUnknown({ journal, alerter });
-    unsettleKey(journal);
+    forgetResolvedKey(journal);
   }
   const checkStart = async () => {
     const known = Number(journal.fact(KEY_FACTS.next) ?? 0);
     await checkSearchStart(client, { self: config.self, fromBlock: config.searchFromBlock, known });
   };
-  if (chain.watch.state() === 'unsettled') await checkStart();
+  if (chain.watch.state() === 'unresolved') await checkStart();
   const sender = await openPaymentSender(parts, { config, chainId, chain });
   journal.setFact('sender journal', 'made');
   const creditsPerUnit = computeCreditsOwed(1n, config.expectedRate);
@@ -280,7 +280,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     readFrontend: createFrontendReader({ client, config, journal }),
     memory: createMemory(),
   };
-  const context: RelayerContext = { ...base, settle: createSettle(base, { ...parts, checkStart }) };
+  const context: RelayerContext = { ...base, resolveKey: createResolve(base, { ...parts, checkStart }) };
   const poller = createPoller(context, { onPolled: () => parts.onPolled?.() });
   const polling = poller.run();
   log.info({ address: config.self, others: config.others, chainId: sender.chainId }, 'payment relayer at work');

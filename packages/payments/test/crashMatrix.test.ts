@@ -61,13 +61,13 @@ type Scene = Awaited<ReturnType<typeof setUp>>;
 
 /** Waits until nothing that an instance has begun is open any more. */
 async function settle(instance: RunningInstance): Promise<void> {
-  const isSettled = () =>
+  const isFinal = () =>
     instance.relayer.journal
       .list()
       .every(({ paymentIntentId }) =>
         instance.relayer.journal.attemptsOf(paymentIntentId).every(({ state }) => state !== 'open'),
       );
-  await waitUntil(isSettled, { timeoutMs: TIMEOUT_MS, what: 'an attempt stays open' });
+  await waitUntil(isFinal, { timeoutMs: TIMEOUT_MS, what: 'an attempt stays open' });
 }
 
 async function expectPaidOnce(scene: Scene): Promise<void> {

@@ -13,7 +13,7 @@ import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { NODE_FAULTS, type NodeFault } from './rig/nodeFaults.ts';
 import { PROCEDURES, type Procedure } from './rig/procedures.ts';
 import { KILL_POINTS, type KillPoint, startDoomed } from './rig/startDoomed.ts';
-import { type Machines, startMachines, waitForSettled } from './rig/startMachines.ts';
+import { type Machines, startMachines, waitForFinal } from './rig/startMachines.ts';
 
 const RATE = 1000n;
 const AMOUNT = 3_000_000n;
@@ -66,7 +66,7 @@ async function dieAt(point: KillPoint, params: { readonly machines: Machines; re
   const { machines, key } = params;
   const [folder, disk, backup] = [newFolder(), newFolder(), newFolder()];
   const doomed = await startDoomed(machines.settingsOf(key, folder), { point, disk });
-  await waitForSettled(doomed.instance);
+  await waitForFinal(doomed.instance);
   await runCommand(['backup', backup], { environment: { DATA_DIR: folder }, print: () => undefined });
   const { walletAddress } = rig.addPayment(AMOUNT, machines.frontend);
   await doomed.died;

@@ -116,7 +116,7 @@ export function makeContext(given: GivenContext): RelayerContext & { readonly em
       ...gateway,
       candidates: createCandidates({ journal, giveUpMs: policy.giveUpMs, nextBlockInMs: () => undefined }),
       queue: outside<PendingQueue>('the queue', {
-        news: () => new Promise(() => undefined),
+        nextUpdate: () => new Promise(() => undefined),
         hasMore: () => false,
         ...queue,
       }),

@@ -13,5 +13,5 @@ export const STATE = {
   head: async () => HEAD,
   policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
   seconds: async () => 101n,
-  settleSeconds: async () => 1n,
+  finalitySeconds: async () => 1n,
 };

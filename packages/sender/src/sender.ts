@@ -25,7 +25,7 @@ export interface UnsignedTransaction {
 
 /** How to send one intent. */
 export interface SendOptions {
-  /** Blocks that settle it, the including one counted; at least 1. Default: the sender's. */
+  /** Blocks that finalize it, the including one counted; at least 1. Default: the sender's. */
   readonly confirmations?: number;
   /** Ends the waiting, never the sending. */
   readonly signal?: AbortSignal;

@@ -6,20 +6,20 @@ test('a relayer is noted once a minute, and again at once where the store did no
   let nowMs = 1_000_000;
   let isDown = true;
   const admin = {
-    async noteSeen(_: string, at: number) {
+    async recordSeen(_: string, at: number) {
       if (isDown) throw new Error('down');
       noted.push(at);
     },
   };
-  const noteSeen = createLastSeen({ admin, now: () => nowMs });
-  noteSeen('0xAA');
+  const recordSeen = createLastSeen({ admin, now: () => nowMs });
+  recordSeen('0xAA');
   await Promise.resolve().then(() => undefined);
   isDown = false;
-  noteSeen('0xaa');
-  noteSeen('0xAA');
+  recordSeen('0xaa');
+  recordSeen('0xAA');
   nowMs += 59_999;
-  noteSeen('0xaa');
+  recordSeen('0xaa');
   nowMs += 1;
-  noteSeen('0xaa');
+  recordSeen('0xaa');
   expect(noted).toEqual([1_000_000, 1_060_000]);
 });

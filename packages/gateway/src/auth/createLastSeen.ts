@@ -14,16 +14,16 @@ export function createLastSeen({
   admin,
   now,
 }: {
-  readonly admin: Pick<AdminStore, 'noteSeen'>;
+  readonly admin: Pick<AdminStore, 'recordSeen'>;
   readonly now: () => number;
 }) {
   // No more than the whitelist has.
   const seen = new Map<string, number>();
-  return function noteSeen(address: string): void {
+  return function recordSeen(address: string): void {
     const key = address.toLowerCase();
     const at = now();
     if (at - (seen.get(key) ?? Number.NEGATIVE_INFINITY) < SEEN_MS) return;
     seen.set(key, at);
-    admin.noteSeen(address, at).catch(() => seen.delete(key));
+    admin.recordSeen(address, at).catch(() => seen.delete(key));
   };
 }

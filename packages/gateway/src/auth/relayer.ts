@@ -15,7 +15,7 @@ export interface RelayerAuthPorts {
   readonly crypto: RequestCrypto;
   readonly now: () => number;
   /** Called with each relayer that has called; absent: nobody asks. */
-  readonly noteSeen?: ((address: string) => void) | undefined;
+  readonly recordSeen?: ((address: string) => void) | undefined;
 }
 
 /** The parts of a request that the signature covers, and the headers that it comes in. */
@@ -112,6 +112,6 @@ export async function authenticateRelayer(ports: RelayerAuthPorts, request: Sign
     const why = `${address} is suspended (${relayer.suspendReason}); ask the administrator`;
     throw failed('whitelist', why, 'RELAYER_SUSPENDED');
   }
-  ports.noteSeen?.(address);
+  ports.recordSeen?.(address);
   return { identity: address, client: `relayer:${address.toLowerCase()}` };
 }

@@ -80,10 +80,10 @@ export interface AdminStore {
   /** Removes a record for good, unless it is `processing`. */
   remove(requestId: string): Promise<Removal>;
   /** Notes that a relayer has called. @param at - milliseconds since the epoch */
-  noteSeen(address: string, at: number): Promise<void>;
+  recordSeen(address: string, at: number): Promise<void>;
   /** Notes an act in the audit log. @returns its number, higher than that of any act that stands */
-  noteAct(act: NotedAct): Promise<number>;
-  /** Takes a noted act back that was not done. @param number - as `noteAct` returned it */
+  recordAct(act: NotedAct): Promise<number>;
+  /** Takes a noted act back that was not done. @param number - as `recordAct` returned it */
   dropAct(number: number): Promise<void>;
   /** Lists the newest acts. @param query.before - the `next` of the page before */
   listActs(query: { readonly limit: number; readonly before?: number | undefined }): Promise<ActPage>;

@@ -1,5 +1,5 @@
 /** How deliveries are tried again: the same in all stores. @see docs/specification.md WEBHOOK-6 */
-import type { DeliveryOutcome, WebhookNews } from './webhookStore.ts';
+import type { DeliveryOutcome, WebhookNotice } from './webhookStore.ts';
 
 /** How long a delivery is tried again, and a webhook of which nothing comes through: then it is given up, and disabled. */
 const GIVE_UP_MS = 86_400_000;
@@ -29,7 +29,7 @@ export interface Evaluation {
   readonly state: ReceiverState;
   /** Why the webhook is disabled from now on; absent: it is not. */
   readonly disabledReason?: string;
-  readonly news: readonly Omit<WebhookNews, 'webhookId'>[];
+  readonly notices: readonly Omit<WebhookNotice, 'webhookId'>[];
 }
 
 const pauseAfter = (failures: number, longest: number) =>
@@ -58,6 +58,6 @@ export function evaluateRefusal(state: ReceiverState, outcome: DeliveryOutcome, 
   const failingSince = state.failingSince ?? now;
   const next = { fails, failingSince, pausedUntil: now + pauseAfter(fails, LONGEST_WEBHOOK_PAUSE_MS) };
   const why = whyDisabled(outcome, now - failingSince);
-  if (why !== undefined) return { state: next, disabledReason: why, news: [{ news: 'disabled', why }] };
-  return { state: next, news: fails === DOWN_FAILS ? [{ news: 'failing', why: outcome.error ?? '' }] : [] };
+  if (why !== undefined) return { state: next, disabledReason: why, notices: [{ kind: 'disabled', why }] };
+  return { state: next, notices: fails === DOWN_FAILS ? [{ kind: 'failing', why: outcome.error ?? '' }] : [] };
 }

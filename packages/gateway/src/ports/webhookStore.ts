@@ -138,10 +138,10 @@ export interface DeliveryOutcome {
   readonly error?: string;
 }
 
-/** News of a webhook for its operator. */
-export interface WebhookNews {
+/** What a webhook's operator should know. */
+export interface WebhookNotice {
   readonly webhookId: string;
-  readonly news: 'failing' | 'recovered' | 'disabled' | 'given up';
+  readonly kind: 'failing' | 'recovered' | 'disabled' | 'given up';
   readonly why?: string;
 }
 
@@ -169,10 +169,10 @@ export interface DeliveryQueue {
   /** Takes due deliveries, of one request never one before the one before it has ended; of a webhook that fails one, to try it. */
   take(order: DeliveryOrder): Promise<readonly TakenDelivery[]>;
   /** Writes what came of attempts. */
-  settle(order: {
+  finalize(order: {
     readonly now: number;
     readonly outcomes: readonly DeliveryOutcome[];
-  }): Promise<readonly WebhookNews[]>;
+  }): Promise<readonly WebhookNotice[]>;
   /** Calls back, with how many requests have moved, after each commit of this process that may have added deliveries; nobody else's are counted. */
   onCommitted(listener: (moves: number) => void): void;
 }

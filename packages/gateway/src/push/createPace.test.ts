@@ -11,13 +11,13 @@ function playSecond(
   let delivered = 0;
   let nextLookMs = 0;
   for (; nowMs < 2000; nowMs++) {
-    for (let i = 0; i < commits / 1000; i++) pace.noteMoves(moves / commits);
+    for (let i = 0; i < commits / 1000; i++) pace.recordMoves(moves / commits);
     if (nowMs < nextLookMs) continue;
     const restMs = pace.restMs();
     nextLookMs = nowMs + restMs;
     if (restMs > 0) continue;
-    pace.noteLook();
-    pace.noteDeliveries(lot);
+    pace.recordLook();
+    pace.recordDeliveries(lot);
     // The first second fills the window.
     if (nowMs >= 1000) delivered += lot;
   }

@@ -20,11 +20,11 @@ const LOOK_MS = 4;
 /** Makes deliveries yield to calls. */
 export interface Pace {
   /** Notes moves that this process has committed at once. */
-  noteMoves(moves: number): void;
+  recordMoves(moves: number): void;
   /** Notes that the queue is looked at. */
-  noteLook(): void;
+  recordLook(): void;
   /** Notes that deliveries begin. */
-  noteDeliveries(count: number): void;
+  recordDeliveries(count: number): void;
   /** How long to wait before the next look, in milliseconds; 0 to look at once. */
   restMs(): number;
 }
@@ -71,14 +71,14 @@ export function createPace({ now, utilization }: PaceMeters): Pace {
   }
 
   return {
-    noteMoves(more) {
+    recordMoves(more) {
       moves += more;
       if (more > 0) commits++;
     },
-    noteLook() {
+    recordLook() {
       [lookedAt, deliveries] = [now(), 0];
     },
-    noteDeliveries(count) {
+    recordDeliveries(count) {
       deliveries = count;
     },
     restMs() {

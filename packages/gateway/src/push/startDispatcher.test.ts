@@ -67,7 +67,7 @@ describe('deliveries', () => {
    * Waits until all that the receiver has seen is written down. What was under way when the clock was moved beyond its hold never is:
    * then nothing changes any more.
    */
-  const settled = async (webhookId: string) => {
+  const finalized = async (webhookId: string) => {
     const attempts = async () => {
       const all = await stores.webhooks.listDeliveries({ webhookId, limit: 100 });
       return all?.reduce((sum, one) => sum + one.attempts, 0);
@@ -124,7 +124,7 @@ describe('deliveries', () => {
     for (let minutes = 0; minutes < 60; minutes += 10) {
       const before = receiver.attempts();
       // A pause begins when the attempt is written down.
-      await settled(webhookId);
+      await finalized(webhookId);
       // A commit of this process makes it look; otherwise it does once a second.
       await create();
       await advanceUntil(() => receiver.attempts() > before);
@@ -138,8 +138,8 @@ describe('deliveries', () => {
     await live();
     await advanceUntil(() => receiver.received.length >= 24);
     for (const id of ids) expect(storyOf(id)).toEqual(whole(id));
-    const news = lines.map((line) => JSON.parse(line)).filter(({ code }) => code === 'WEBHOOK');
-    expect(news.map((one) => one.news)).toEqual(['failing', 'recovered']);
+    const notices = lines.map((line) => JSON.parse(line)).filter(({ code }) => code === 'WEBHOOK');
+    expect(notices.map((one) => one.kind)).toEqual(['failing', 'recovered']);
   });
 
   // Shows WEBHOOK-5.
@@ -180,7 +180,7 @@ describe('deliveries', () => {
     database.exec('UPDATE "service-requests-test.webhooks" SET waiting = 10000');
     database.close();
     await Promise.all([create(), create(), create()]);
-    const dropped = () => lines.filter((line) => line.includes('"news":"dropped"'));
+    const dropped = () => lines.filter((line) => line.includes('"kind":"dropped"'));
     while (dropped().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await create();
     expect(dropped()).toEqual([expect.stringMatching(/"events":[123]}/)]);

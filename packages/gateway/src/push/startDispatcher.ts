@@ -3,7 +3,7 @@ import type { WebhookPost } from '../ports/webhookPost.ts';
 import type { DeliveryOutcome, DeliveryQueue, TakenDelivery } from '../ports/webhookStore.ts';
 import { attemptDelivery, HOLD_MS, PER_WEBHOOK } from './attemptDelivery.ts';
 import { createPace, createPaceMeters } from './createPace.ts';
-import { tellNews } from './tellNews.ts';
+import { logNotice } from './logNotice.ts';
 
 /** How often the queue is looked at although nothing of this process's own has moved, in milliseconds: while something waits, and not. */
 const [TICK_MS, IDLE_TICK_MS] = [1000, 5000];
@@ -46,7 +46,7 @@ function createDropWatch({ queue, logger }: Pick<DispatcherPorts, 'queue' | 'log
     known = dropped;
     if (more <= 0) return;
     nextAt = at + TELL_DROPPED_MS;
-    logger.warn({ code: 'WEBHOOK', news: 'dropped', events: more }, 'webhook');
+    logger.warn({ code: 'WEBHOOK', kind: 'dropped', events: more }, 'webhook');
   };
 }
 
@@ -65,8 +65,8 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   const logDropped = createDropWatch(ports);
   let outcomes: DeliveryOutcome[] = [];
   let attempting = 0;
-  let settling: Promise<void> | undefined;
-  let settleNow = () => {};
+  let finalizing: Promise<void> | undefined;
+  let finalizeNow = () => {};
   let timer: NodeJS.Timeout | undefined;
   let lookAt = 0;
   let isLooking = false;
@@ -77,27 +77,27 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   function gather(): Promise<void> {
     return new Promise((resolve) => {
       const enough = setTimeout(resolve, GATHER_MS);
-      settleNow = () => {
+      finalizeNow = () => {
         clearTimeout(enough);
         setImmediate(resolve);
       };
-      if (attempting === 0) settleNow();
+      if (attempting === 0) finalizeNow();
     });
   }
 
   /** Writes the outcomes of a lot at once. */
-  async function settle(): Promise<void> {
+  async function finalize(): Promise<void> {
     await gather();
-    settling = undefined;
+    finalizing = undefined;
     const done = outcomes;
     outcomes = [];
     // A delivery whose outcome cannot be written is made again once its time is up: at least once.
-    const news = await queue.settle({ now: now(), outcomes: done }).catch((error: unknown) => {
+    const notices = await queue.finalize({ now: now(), outcomes: done }).catch((error: unknown) => {
       const why = error instanceof Error ? String(error.cause ?? error) : String(error);
       logger.warn({ code: 'WEBHOOK_OUTCOMES_LOST', count: done.length, why }, 'webhook');
       return [];
     });
-    for (const one of news) tellNews(logger, one);
+    for (const one of notices) logNotice(logger, one);
     for (const { webhookId } of done) addTo(underWay, webhookId, -1);
     lookSoon(0);
   }
@@ -107,9 +107,9 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
     const outcome = await attemptDelivery(ports, one, closing.signal);
     attempting--;
     outcomes.push(outcome);
-    if (attempting === 0) settleNow();
-    settling ??= settle();
-    await settling;
+    if (attempting === 0) finalizeNow();
+    finalizing ??= finalize();
+    await finalizing;
   }
 
   async function take(): Promise<boolean> {
@@ -119,7 +119,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
     if (dueAt === undefined || dueAt > now()) return false;
     const order = { now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay: Object.fromEntries(underWay) };
     const taken = await queue.take(order);
-    pace.noteDeliveries(taken.length);
+    pace.recordDeliveries(taken.length);
     for (const one of taken) {
       addTo(underWay, one.webhookId, 1);
       const run = make(one).finally(() => running.delete(run));
@@ -130,7 +130,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
 
   async function look(): Promise<void> {
     timer = undefined;
-    pace.noteLook();
+    pace.recordLook();
     isLooking = true;
     mayHaveMore = false;
     // A store that does not answer is asked again; its own callers get the error.
@@ -157,7 +157,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
   }
 
   queue.onCommitted((moves) => {
-    pace.noteMoves(moves);
+    pace.recordMoves(moves);
     lookSoon(0);
   });
   lookSoon(TICK_MS);

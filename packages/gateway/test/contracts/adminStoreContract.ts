@@ -64,8 +64,8 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       // Whoever has only lost a claim, and was not seen otherwise, was not seen in 1970.
       expect(relayerOf(stats, rival)).not.toHaveProperty('lastSeenAt');
       const follower = anyAddress();
-      await admin.noteSeen(rival, LATER);
-      await admin.noteSeen(follower, LATER - 1);
+      await admin.recordSeen(rival, LATER);
+      await admin.recordSeen(follower, LATER - 1);
       const later = await admin.readStats(LATER);
       expect(relayerOf(later, rival)).toMatchObject({ conflicts: 1, lastSeenAt: LATER });
       expect(relayerOf(later, follower)).toMatchObject({ openClaims: 0, success: 0, lastSeenAt: LATER - 1 });
@@ -89,7 +89,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       for (const { requestId } of [signed, pendingRequest()])
         await requests.create({ ...signed, requestId }, submission);
       for (const record of records) await requests.claim(claimOf(record, { relayer }));
-      await store().settle?.();
+      await store().finalize?.();
       expect(await requests.releaseAll({ relayer, now: LATER, limit: 10 })).toBe(3);
       const stats = await admin.readStats(LATER);
       expect(chainOf(stats, chainName)).toEqual({ chainName, pending: 4, processing: 0, success: 0, failed: 0 });
@@ -105,7 +105,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       ];
       for (const record of [oldest, claimed]) await requests.create(record);
       await requests.claim(claimOf(claimed));
-      await store().settle?.();
+      await store().finalize?.();
       expect(await admin.readStats(LATER)).toMatchObject({
         oldestPendingAt: START - 9000,
         oldestProcessingAt: START - 8000,
@@ -122,7 +122,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       await requests.create(pendingRequest({ createdAt: START - 8000 }));
       for (const record of [younger, oldest, claimed]) await requests.create(record);
       await requests.claim(claimOf(claimed));
-      await store().settle?.();
+      await store().finalize?.();
       expect(await admin.findOldestPending(chainName)).toBe(START - 6000);
       expect(await admin.findOldestPending(anyChain())).toBeUndefined();
     });
@@ -163,9 +163,9 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       const noted = [];
       for (let n = 0; n < 5; n++) {
         const act = { at: START + n, act: 'requests.fail', keyId, target: anyAddress(), reason: `reason ${n} 💸` };
-        noted.push({ ...act, number: await admin.noteAct(act) });
+        noted.push({ ...act, number: await admin.recordAct(act) });
       }
-      await admin.noteAct({ at: LATER, act: 'requests.purge', keyId, target: 'x' });
+      await admin.recordAct({ at: LATER, act: 'requests.purge', keyId, target: 'x' });
       await admin.dropAct(noted[3]?.number ?? 0);
       await admin.dropAct(noted[3]?.number ?? 0);
       const found = [];
@@ -188,11 +188,11 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       const admins = [one.admin, ((await openPeer?.()) ?? one).admin];
       const keyId = anyAddress().slice(2, 14);
       const note = async (admin: AdminStore | undefined, target: string) =>
-        await admin?.noteAct({ at: LATER, act: 'requests.fail', keyId, target });
-      async function noteMany(writer: number): Promise<void> {
+        await admin?.recordAct({ at: LATER, act: 'requests.fail', keyId, target });
+      async function recordMany(writer: number): Promise<void> {
         for (let n = 0; n < ACTS_A_WRITER; n++) await note(admins[writer], `${writer} ${n}`);
       }
-      await Promise.all([noteMany(0), noteMany(1)]);
+      await Promise.all([recordMany(0), recordMany(1)]);
       for (let n = 0; n < 5; n++) await admins[n % 2]?.dropAct((await note(admins[n % 2], 'refused')) ?? 0);
 
       const found = await listAll(one.admin);

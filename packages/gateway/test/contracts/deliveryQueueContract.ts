@@ -45,10 +45,10 @@ export function useOutbox(outbox: () => Outbox) {
       await outbox().flow();
       return await outbox().deliveries.take({ now, holdMs: 15_000, perWebhook, underWay: {} });
     },
-    settle(taken: readonly TakenDelivery[], outcome: Partial<DeliveryOutcome> = {}, now = LATER) {
+    finalize(taken: readonly TakenDelivery[], outcome: Partial<DeliveryOutcome> = {}, now = LATER) {
       const made = { outcome: 'delivered', status: 200 } as const;
       const outcomes = taken.map(({ deliveryId, webhookId }) => ({ deliveryId, webhookId, ...made, ...outcome }));
-      return outbox().deliveries.settle({ now, outcomes });
+      return outbox().deliveries.finalize({ now, outcomes });
     },
     async removeAll(): Promise<void> {
       for (const { webhookId } of await outbox().webhooks.list()) await outbox().webhooks.remove(webhookId);
@@ -61,10 +61,10 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
   describe(`deliveries: ${name}`, () => {
     const store = useStore(createStore);
     const outbox = () => store().store;
-    const { add, take, settle, removeAll } = useOutbox(outbox);
+    const { add, take, finalize, removeAll } = useOutbox(outbox);
     afterEach(removeAll);
     const refuse = (taken: readonly TakenDelivery[], now: number) =>
-      settle(taken, { outcome: 'refused', status: 500, error: 'It answered 500.' }, now);
+      finalize(taken, { outcome: 'refused', status: 500, error: 'It answered 500.' }, now);
     const healthOf = async (webhookId: string) => (await outbox().webhooks.find(webhookId))?.health;
 
     // Shows WEBHOOK-4, WEBHOOK-5.
@@ -82,7 +82,7 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
       for (let taken = await take(); taken.length > 0; taken = await take()) {
         expect(taken).toHaveLength(1);
         reported.push(...taken.map(bodyOf));
-        await settle(taken);
+        await finalize(taken);
       }
       expect(reported.map(({ type }) => type.slice('request.'.length))).toEqual(
         ['created', 'claimed', 'released', 'claimed', 'failed'], // in the order of the moves
@@ -139,7 +139,7 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
         webhookId,
         outcome: 'delivered' as const,
       }));
-      await rival.settle({ now: LATER, outcomes });
+      await rival.finalize({ now: LATER, outcomes });
       const again = await rival.take({ ...order, now: LATER + 15_000 });
       expect(again.map(({ messageId, body }) => [messageId, body])).toEqual(
         one.map(({ messageId, body }) => [messageId, body]),
@@ -162,14 +162,14 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
         const probe = await take(now);
         expect(probe).toHaveLength(1);
         expect(await take(now)).toEqual([]);
-        const news = await refuse(probe, now);
-        expect(news.map((one) => one.news)).toEqual(tries === 2 ? ['failing'] : []);
+        const notices = await refuse(probe, now);
+        expect(notices.map((one) => one.kind)).toEqual(tries === 2 ? ['failing'] : []);
       }
       expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
       expect(await healthOf(webhookId)).toMatchObject({ waiting: 6, failingSince: LATER });
       now += 60_000;
-      expect((await settle(await take(now), {}, now)).map(({ news }) => news)).toEqual(['recovered']);
-      await settle(await take(now), {}, now);
+      expect((await finalize(await take(now), {}, now)).map(({ kind }) => kind)).toEqual(['recovered']);
+      await finalize(await take(now), {}, now);
       expect(await healthOf(webhookId)).toEqual({ waiting: 0, dropped: 0, deliveredAt: now });
     });
 
@@ -181,7 +181,7 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
       expect(await refuse(await take(LATER + DAY_MS - 1), LATER + DAY_MS - 1)).toEqual([]);
       const end = LATER + DAY_MS + 60_000;
       const why = 'Nothing came through for a day: It answered 500.';
-      expect(await refuse(await take(end), end)).toEqual([{ webhookId, news: 'disabled', why }]);
+      expect(await refuse(await take(end), end)).toEqual([{ webhookId, kind: 'disabled', why }]);
       const disabled = await outbox().webhooks.find(webhookId);
       expect(disabled).toMatchObject({ enabled: false, health: { waiting: 1, disabledAt: end, disabledReason: why } });
       await outbox().requests.create(pendingRequest());
@@ -201,7 +201,7 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
       await outbox().requests.create(pendingRequest());
       const why = 'The receiver answered 410 Gone.';
       const gone = { outcome: 'refused', status: 410, error: 'It answered 410.' } as const;
-      expect(await settle(await take(), gone)).toEqual([{ webhookId, news: 'disabled', why }]);
+      expect(await finalize(await take(), gone)).toEqual([{ webhookId, kind: 'disabled', why }]);
       expect(await outbox().webhooks.find(webhookId)).toMatchObject({ enabled: false });
     });
 
@@ -210,7 +210,7 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
       const webhookId = await add({ events: ['request.created'] });
       for (let n = 0; n < 5; n++) await outbox().requests.create(pendingRequest());
       const taken = (await take()).toSorted(byAge);
-      await settle(taken.slice(0, 4));
+      await finalize(taken.slice(0, 4));
       const list = (more = {}) => outbox().webhooks.listDeliveries({ webhookId, limit: 3, ...more });
       const [one, two, three, four, five] = taken.map(({ deliveryId }) => deliveryId);
       const idsOf = async (more = {}) => (await list(more))?.map(({ deliveryId }) => deliveryId);

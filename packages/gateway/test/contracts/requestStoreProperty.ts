@@ -32,9 +32,9 @@ function reuseStore(createStore: CreateStore<RequestStore>): ReusedStore {
 
   async function open(): Promise<Opened> {
     const made = await createStore();
-    const { store, settle } = made;
+    const { store, finalize } = made;
     const peer = (await made.openPeer?.()) ?? store;
-    return { made, pair: { store, peer, ...(settle && { settle }) }, records: [], runs: 0 };
+    return { made, pair: { store, peer, ...(finalize && { finalize }) }, records: [], runs: 0 };
   }
 
   async function dispose(): Promise<void> {

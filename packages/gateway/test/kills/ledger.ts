@@ -49,7 +49,7 @@ export function createEntry(body: CreateRequestBody, signer: string): Entry {
 }
 
 /** Notes that a record was seen in an answer to a call that began at `startedAt`. */
-export function noteSighting(entry: Entry, record: RequestRecord, startedAt: number): void {
+export function recordSighting(entry: Entry, record: RequestRecord, startedAt: number): void {
   const claimedBy = record.claimedBy?.toLowerCase();
   entry.sightings.push({ startedAt, endedAt: performance.now(), status: record.status, claimedBy });
 }

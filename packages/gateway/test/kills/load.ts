@@ -3,7 +3,7 @@ import type { CreateRequestBody, RequestRecord } from '@prism-gateway/protocol';
 import { type Answered, type GatewayCall, type GatewayClient, updateCall } from '../rigs/gatewayClient.ts';
 import type { RelayerClient } from '../rigs/relayerClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { createEntry, type Entry, noteSighting, type SentReport } from './ledger.ts';
+import { createEntry, type Entry, recordSighting, type SentReport } from './ledger.ts';
 import type { Target } from './target.ts';
 
 /** Requests that clients choose from when they claim: few, so that they meet. */
@@ -59,7 +59,7 @@ async function create(load: ClientLoad): Promise<void> {
   if (answer?.status !== 201) return;
   load.progress.acknowledged++;
   entry.created = recordOf(answer);
-  noteSighting(entry, entry.created, startedAt);
+  recordSighting(entry, entry.created, startedAt);
 }
 
 async function claim(load: ClientLoad, { entry, relayer }: { entry: Entry; relayer: RelayerClient }): Promise<void> {
@@ -71,7 +71,7 @@ async function claim(load: ClientLoad, { entry, relayer }: { entry: Entry; relay
   if (answer?.status !== 200) return;
   load.progress.acknowledged++;
   entry.owners.add(relayer.address);
-  noteSighting(entry, recordOf(answer), startedAt);
+  recordSighting(entry, recordOf(answer), startedAt);
 }
 
 function anyReport(): SentReport {
@@ -89,14 +89,14 @@ async function report(load: ClientLoad, { entry, relayer }: { entry: Entry; rela
   if (answer?.status !== 200) return;
   load.progress.acknowledged++;
   entry.reports[index] = { relayer: relayer.address, report: sent, isAcknowledged: true };
-  noteSighting(entry, recordOf(answer), startedAt);
+  recordSighting(entry, recordOf(answer), startedAt);
 }
 
 async function look(load: ClientLoad, entry: Entry): Promise<void> {
   if (entry.created === undefined) return;
   const startedAt = performance.now();
   const answer = await send(load, { method: 'GET', path: `/requests/${entry.created.requestId}` });
-  if (answer?.status === 200) noteSighting(entry, recordOf(answer), startedAt);
+  if (answer?.status === 200) recordSighting(entry, recordOf(answer), startedAt);
 }
 
 /** One client: it creates, claims, reports and looks, in a random mix, until the load is over. */

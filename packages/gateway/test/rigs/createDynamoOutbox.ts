@@ -42,7 +42,7 @@ export function createDynamoOutbox(rig: DynamoRig, options: { readonly maxWaitin
     const ofAll = async <T>(look: (webhook: RegisteredWebhook) => Promise<T>) =>
       await Promise.all((await parts.webhooks.list()).map(look));
     return {
-      settle: queue.settle,
+      finalize: queue.finalize,
       take: async (order) => (await ofAll((webhook) => queue.takeOf(webhook, order))).flat(),
       async nextDueAt() {
         const known = (await ofAll(queue.dueAtOf)).filter((at) => at !== undefined);

@@ -90,7 +90,7 @@ export function postgresStore<S>(select: (stores: PostgresStores) => S, flushes 
     return {
       store: select(first),
       ...(flushes && {
-        async settle() {
+        async share() {
           for (const { rateLimits } of opened) await rateLimits.flush();
         },
       }),

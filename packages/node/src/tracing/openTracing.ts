@@ -166,7 +166,7 @@ function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     return JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] });
   }
 
-  function noteFault(reason: string): void {
+  function recordFault(reason: string): void {
     if (!isFailing) onFault(reason);
     isFailing = true;
   }
@@ -178,7 +178,7 @@ function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     const status = await post(options, writeBody(spans)).catch(() => 0);
     const isTaken = status >= 200 && status < 300;
     if (isTaken) isFailing = false;
-    else noteFault(status === 0 ? 'it did not answer' : `it answered ${status}`);
+    else recordFault(status === 0 ? 'it did not answer' : `it answered ${status}`);
     if (status === 0 || PASSING.includes(status)) waiting = [...spans, ...waiting].slice(0, MOST_WAITING);
     return isTaken && waiting.length > 0;
   }

@@ -8,18 +8,18 @@ import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
  * Whether this journal knows of every transaction of the key.
  *
  * ```
- *   unsettled ── nothing waits in the node, two looks agree ──▶ ours ── a transaction that the journal does not know ──▶ used elsewhere
+ *   unresolved ── nothing waits in the node, two looks agree ──▶ ours ── a transaction that the journal does not know ──▶ used elsewhere
  *       ▲                                                                                                                   │
  *       ╰──────────────────────────────── a person: `prism payments resume` ────────────────────────────────────────────────╯
  * ```
  */
-export type KeyState = 'unsettled' | 'ours' | 'used elsewhere';
+export type KeyState = 'unresolved' | 'ours' | 'used elsewhere';
 
 /** Counts the account's transactions against those that the journal knows. */
 export interface KeyWatch {
   state(): KeyState;
   /** All transactions below this account nonce are known or of before; the key is ours. */
-  settle(nextNonce: number): void;
+  resolve(nextNonce: number): void;
   /** A transaction of this instance is about to be broadcast. */
   note(nonce: number): void;
   /**
@@ -51,10 +51,10 @@ export class KeyUsedElsewhereError extends Error {
   }
 }
 
-/** Names the facts of the journal: all transactions below `next` are known to it; `settled`: and nobody else's are above. */
+/** Names the facts of the journal: all transactions below `next` are known to it; `resolved`: and nobody else's are above. */
 export const KEY_FACTS = {
   next: 'key: next account nonce',
-  settled: 'key: settled',
+  resolved: 'key: resolved',
   evidence: 'key: used elsewhere',
 } as const;
 
@@ -67,12 +67,12 @@ const describe = (evidence: string) =>
 const foreignFact = (nonce: number) => `key: foreign transaction on ${nonce}`;
 
 /**
- * Forgets what was settled about the key, so that the next start looks at everything anew.
+ * Forgets what was resolved about the key, so that the next start looks at everything anew.
  *
  * @param journal - of an instance that is not at work, or is about to look
  */
-export function unsettleKey(journal: Pick<PaymentJournal, 'clearFact'>): void {
-  journal.clearFact(KEY_FACTS.settled);
+export function forgetResolvedKey(journal: Pick<PaymentJournal, 'clearFact'>): void {
+  journal.clearFact(KEY_FACTS.resolved);
   journal.clearFact(KEY_FACTS.evidence);
 }
 
@@ -101,14 +101,14 @@ export function createKeyWatch(parts: {
 
   function state(): KeyState {
     if (journal.fact(KEY_FACTS.evidence) !== undefined) return 'used elsewhere';
-    return journal.fact(KEY_FACTS.settled) === undefined ? 'unsettled' : 'ours';
+    return journal.fact(KEY_FACTS.resolved) === undefined ? 'unresolved' : 'ours';
   }
 
   function stop(evidence: string): KeyUsedElsewhereError {
     if (state() !== 'used elsewhere') {
       journal.commit(() => {
         journal.setFact(KEY_FACTS.evidence, evidence);
-        // Sent whatever was sent about this key before, reminded of once a day, and over once the key is settled.
+        // Sent whatever was sent about this key before, reminded of once a day, and over once the key is resolved.
         journal.outbox.setCondition('KEY_USED_ELSEWHERE', { sinceMs: now(), alertedAtMs: now() });
         alerter.raise({ code: 'KEY_USED_ELSEWHERE', severity: 'critical', subject: SUBJECT, text: describe(evidence) });
       });
@@ -126,14 +126,14 @@ export function createKeyWatch(parts: {
 
   return {
     state,
-    settle(nextNonce) {
+    resolve(nextNonce) {
       journal.commit(() => {
         journal.setFact(KEY_FACTS.next, `${nextNonce}`);
-        journal.setFact(KEY_FACTS.settled, 'two looks agree');
+        journal.setFact(KEY_FACTS.resolved, 'two looks agree');
       });
     },
     note(nonce) {
-      if (state() !== 'unsettled' && nonce >= readNext()) journal.setFact(KEY_FACTS.next, `${nonce + 1}`);
+      if (state() !== 'unresolved' && nonce >= readNext()) journal.setFact(KEY_FACTS.next, `${nonce + 1}`);
     },
     async check() {
       const evidence = journal.fact(KEY_FACTS.evidence);
@@ -143,7 +143,7 @@ export function createKeyWatch(parts: {
       }
       const next = readNext();
       const count = await countTransactions();
-      if (state() === 'unsettled') return count;
+      if (state() === 'unresolved') return count;
       // Own transactions may have been sent while the node was asked.
       if (count > Math.max(next, readNext()))
         throw stop(`${self} has ${count} transactions, and this journal knows of ${readNext()}.`);

@@ -16,7 +16,7 @@ export interface TransferSearchOptions {
   readonly creditToken: Address;
   /** Every address that may have paid, this instance's among them: of theirs, transfers of nothing count too. */
   readonly relayers: readonly Address[];
-  /** Whose transfers are searched for now: wallets that payments go to, and relayers while it is not settled what they have paid. */
+  /** Whose transfers are searched for now: wallets that payments go to, and relayers while it is not known what they have paid. */
   readonly listParties: () => readonly Party[];
   /** Where the search for a party begins that was never searched for on this chain and token. */
   readonly fromBlock: number;

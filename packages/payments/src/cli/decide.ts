@@ -1,6 +1,6 @@
 import { isAddress } from 'viem';
 import * as z from 'zod/mini';
-import { unsettleKey } from '../chain/createKeyWatch.ts';
+import { forgetResolvedKey } from '../chain/createKeyWatch.ts';
 import { dismissedFact } from '../chain/isCounted.ts';
 import { approvedFact, LIMIT_REASON } from '../flow/admitPayment.ts';
 import { suspectFact } from '../flow/findPayout.ts';
@@ -59,8 +59,8 @@ function releaseHeld(journal: PaymentJournal, payment: Payment, reason: string):
   }
   if (payment.reason?.startsWith(LIMIT_REASON)) journal.setFact(approvedFact(paymentIntentId), reason);
   const open = journal.attemptsOf(paymentIntentId).find((attempt) => attempt.state === 'open');
-  const settled = open === undefined ? {} : { settled: { intentId: open.intentId, state: 'void' as const } };
-  journal.move(paymentIntentId, 'given back', { reason, countedDay: null, ...settled });
+  const finalized = open === undefined ? {} : { finalized: { intentId: open.intentId, state: 'void' as const } };
+  journal.move(paymentIntentId, 'given back', { reason, countedDay: null, ...finalized });
   return `Payment ${paymentIntentId} is tried again once the frontend lists it.`;
 }
 
@@ -158,7 +158,7 @@ export function closePayment(journal: PaymentJournal, decision: Decision & { rea
 export function resumeKey(journal: PaymentJournal, decision: Omit<Decision, 'paymentIntentId'>): string {
   return journal.commit(() => {
     note(journal, 'resumed', { ...decision, paymentIntentId: '' });
-    unsettleKey(journal);
+    forgetResolvedKey(journal);
     journal.clearFact(BROKEN_FACT);
     return 'The chain is searched anew; payments go on once two looks at it agree.';
   });

@@ -98,16 +98,16 @@ function isBroken({ data }: Attempt, { stablecoins, credits }: MinedAttempt): bo
 function takeBroken(
   context: RelayerContext,
   { paymentIntentId }: Payment,
-  { attempt, settled }: { readonly attempt: Attempt; readonly settled: NonNullable<MoveChanges['settled']> },
+  { attempt, finalized }: { readonly attempt: Attempt; readonly finalized: NonNullable<MoveChanges['finalized']> },
 ): void {
   const { journal, memory } = context;
   const { stablecoins, minCredits } = readBuy(attempt.data);
-  const { mined } = settled;
-  const reason = `The Exchange took ${formatStablecoins(mined?.stablecoins ?? 0n)} stablecoins and gave ${formatCredits(mined?.credits ?? 0n)} credits in ${settled.txHash}; agreed were ${formatStablecoins(stablecoins)}, and ${formatCredits(minCredits)} at least.`;
+  const { mined } = finalized;
+  const reason = `The Exchange took ${formatStablecoins(mined?.stablecoins ?? 0n)} stablecoins and gave ${formatCredits(mined?.credits ?? 0n)} credits in ${finalized.txHash}; agreed were ${formatStablecoins(stablecoins)}, and ${formatCredits(minCredits)} at least.`;
   memory.bought.delete(paymentIntentId);
   journal.commit(() => {
     journal.setFact(BROKEN_FACT, reason);
-    journal.move(paymentIntentId, 'held', { reason, settled });
+    journal.move(paymentIntentId, 'held', { reason, finalized });
     alertPayment(context, {
       paymentIntentId,
       alert: {
@@ -125,14 +125,14 @@ function takeBroken(
  *
  * @throws StepError `BUY_FAILED` if nothing was bought; SenderError if that is not known
  */
-export async function settleBuy(context: RelayerContext, payment: Payment): Promise<void> {
+export async function finalizeBuy(context: RelayerContext, payment: Payment): Promise<void> {
   const { journal, memory, log } = context;
   const { paymentIntentId } = payment;
   const attempt = findOpenAttempt(context, payment);
   const outcome = await sendAttempt(context, { attempt, confirmations: 1, whenGasTooHigh: 'reject' });
   const { intentId } = attempt;
   if (outcome.kind === 'void') {
-    journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
+    journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, finalized: { intentId, state: 'void' } });
     throw new StepError('BUY_FAILED', `The buy was not made. ${outcome.reason}`, outcome.error);
   }
   const { status, txHash, blockNumber } = outcome.sent;
@@ -141,18 +141,18 @@ export async function settleBuy(context: RelayerContext, payment: Payment): Prom
   if (status === 'reverted') {
     journal.move(paymentIntentId, 'claimed', {
       reason: 'reverted',
-      settled: { intentId, state: 'void', txHash, mined },
+      finalized: { intentId, state: 'void', txHash, mined },
     });
     throw new StepError('BUY_FAILED', `The buy ${txHash} was reverted.`);
   }
-  const settled = { intentId, state: 'done', txHash, mined } as const;
-  if (isBroken(attempt, mined)) return takeBroken(context, payment, { attempt, settled });
+  const finalized = { intentId, state: 'done', txHash, mined } as const;
+  if (isBroken(attempt, mined)) return takeBroken(context, payment, { attempt, finalized });
   const total = (memory.bought.get(paymentIntentId) ?? 0n) + mined.credits;
   log.info({ paymentIntentId, txHash, credits: `${total}` }, 'bought');
   if (total >= readOwed(payment)) {
-    journal.move(paymentIntentId, 'bought', { settled });
+    journal.move(paymentIntentId, 'bought', { finalized });
     return;
   }
   memory.bought.set(paymentIntentId, total);
-  journal.move(paymentIntentId, 'claimed', { reason: 'the buy gave less than is owed', settled });
+  journal.move(paymentIntentId, 'claimed', { reason: 'the buy gave less than is owed', finalized });
 }

@@ -4,9 +4,9 @@ import { alertPayment } from '../alerts/alertPayment.ts';
 import { explainError } from '../explainError.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
-import { fundPayment, settleBuy } from './buyCredits.ts';
+import { finalizeBuy, fundPayment } from './buyCredits.ts';
 import { claimFact, giveBack, releaseClaim } from './giveBack.ts';
-import { payOut, settlePayout } from './payOut.ts';
+import { finalizePayout, payOut } from './payOut.ts';
 import { recoverVanished } from './recoverVanished.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
@@ -15,9 +15,9 @@ type Step = (context: RelayerContext, payment: Payment) => Promise<void>;
 /** The step of each state that asks for one. */
 const STEPS: Partial<Record<PaymentState, Step>> = {
   claimed: fundPayment,
-  buying: settleBuy,
+  buying: finalizeBuy,
   bought: payOut,
-  transferring: settlePayout,
+  transferring: finalizePayout,
   transferred: completePayment,
   vanished: recoverVanished,
 };
@@ -116,7 +116,7 @@ async function finishBuy(context: RelayerContext, paymentIntentId: string): Prom
   const payment = context.journal.get(paymentIntentId);
   if (payment === undefined) return;
   try {
-    await settleBuy(context, payment);
+    await finalizeBuy(context, payment);
   } finally {
     giveBackIfUnpaid(context, paymentIntentId);
   }

@@ -13,7 +13,7 @@ import type { RelayerConfig } from '../relayerConfig.ts';
 import { StepError } from '../StepError.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
-/** Blocks that settle a payout, the including one counted. */
+/** Blocks that finalize a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;
 /** Polls for which a look at the chain serves, for what another instance has paid: nobody waits for it. */
 export const FRESH_POLLS = 5;
@@ -148,15 +148,15 @@ export function reviseOwnPayout(
   { journal }: RelayerContext,
   paymentIntentId: string,
   version?: Hash,
-): Pick<MoveChanges, 'settled'> {
+): Pick<MoveChanges, 'finalized'> {
   const txHash = journal.get(paymentIntentId)?.txHash;
   const own = journal
     .attemptsOf(paymentIntentId)
     .findLast((attempt) => attempt.kind === 'payout' && attempt.state === 'done' && attempt.txHash === txHash);
   if (own === undefined || txHash === undefined) return {};
   const { intentId, mined } = own;
-  if (version === undefined) return { settled: { intentId, state: 'void', txHash } };
-  return { settled: { intentId, state: 'done', txHash: version, ...(mined && { mined }) } };
+  if (version === undefined) return { finalized: { intentId, state: 'void', txHash } };
+  return { finalized: { intentId, state: 'done', txHash: version, ...(mined && { mined }) } };
 }
 
 /**

@@ -16,7 +16,7 @@ export function claimFact(paymentIntentId: string): string {
 export function giveBack(
   context: RelayerContext,
   paymentIntentId: string,
-  changes: Pick<MoveChanges, 'settled'> & { readonly reason: string },
+  changes: Pick<MoveChanges, 'finalized'> & { readonly reason: string },
 ): void {
   const { journal, memory } = context;
   memory.bought.delete(paymentIntentId);

@@ -66,7 +66,7 @@ function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, inte
   const { paymentIntentId } = payment;
   const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
   journal.commit(() => {
-    journal.move(paymentIntentId, 'held', { reason, settled: { intentId, state: 'done', txHash: sent.txHash } });
+    journal.move(paymentIntentId, 'held', { reason, finalized: { intentId, state: 'done', txHash: sent.txHash } });
     alertPayment(context, {
       paymentIntentId,
       alert: {
@@ -84,7 +84,7 @@ function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, inte
  *
  * @throws StepError `PAYOUT_FAILED` if nothing was paid; SenderError if that is not known
  */
-export async function settlePayout(context: RelayerContext, payment: Payment): Promise<void> {
+export async function finalizePayout(context: RelayerContext, payment: Payment): Promise<void> {
   const { journal, log, config } = context;
   const { paymentIntentId } = payment;
   const attempt = findOpenAttempt(context, payment);
@@ -96,12 +96,12 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
   });
   if (outcome.kind === 'void' && outcome.error.code === 'BROADCAST_FORBIDDEN') {
     const reason = 'it is paid by another transaction';
-    giveBack(context, paymentIntentId, { reason, settled: { intentId, state: 'void' } });
+    giveBack(context, paymentIntentId, { reason, finalized: { intentId, state: 'void' } });
     return;
   }
   if (outcome.kind === 'void') {
     context.readiness.recheckContracts();
-    journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, settled: { intentId, state: 'void' } });
+    journal.move(paymentIntentId, 'claimed', { reason: outcome.reason, finalized: { intentId, state: 'void' } });
     throw new StepError('PAYOUT_FAILED', `The payout was not made. ${outcome.reason}`, outcome.error);
   }
   const { sent } = outcome;
@@ -112,7 +112,7 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
     context.readiness.recheckContracts();
     journal.move(paymentIntentId, 'claimed', {
       reason: 'reverted',
-      settled: { intentId, state: 'void', txHash, mined },
+      finalized: { intentId, state: 'void', txHash, mined },
     });
     throw new StepError('PAYOUT_FAILED', `The payout ${txHash} was reverted.`);
   }
@@ -120,7 +120,7 @@ export async function settlePayout(context: RelayerContext, payment: Payment): P
   journal.move(paymentIntentId, 'transferred', {
     txHash,
     paidBy: config.self,
-    settled: { intentId, state: 'done', txHash, mined },
+    finalized: { intentId, state: 'done', txHash, mined },
   });
   log.info({ paymentIntentId, txHash }, 'paid out');
 }

@@ -136,7 +136,7 @@ export async function recoverVanished(context: RelayerContext, payment: Payment)
 const LOGS_BEHIND_BLOCKS = 1000;
 
 /** Whether it is left alone so long as its payout is on the chain. One that is held for want of the payout's bytes is a person's. */
-function isSettled({ journal }: RelayerContext, { state, txHash }: Payment): boolean {
+function isFinal({ journal }: RelayerContext, { state, txHash }: Payment): boolean {
   if (state === 'held') return txHash !== undefined && journal.broadcasts.nonceOf(txHash) !== undefined;
   return state === 'completed';
 }
@@ -162,23 +162,23 @@ function alertPaidTwice({ journal, config, alerter }: RelayerContext, payment: P
 }
 
 /** Forgets the bytes of what is mined for good: all up to the last such payout, but not those of a payout that has vanished. */
-function forgetSettled({ journal }: RelayerContext, settled: ReadonlySet<Hash | undefined>): void {
+function forgetFinal({ journal }: RelayerContext, finalized: ReadonlySet<Hash | undefined>): void {
   const kept = journal.broadcasts.list();
-  const last = kept.findLast(({ txHash }) => settled.has(txHash))?.nonce;
+  const last = kept.findLast(({ txHash }) => finalized.has(txHash))?.nonce;
   if (last === undefined) return;
-  const unsettled = journal.listWatched().flatMap(({ txHash }) => {
+  const unfinished = journal.listWatched().flatMap(({ txHash }) => {
     const nonce = txHash === undefined ? undefined : journal.broadcasts.nonceOf(txHash);
     return nonce === undefined ? [] : [nonce];
   });
-  journal.broadcasts.forget(Math.min(last, ...unsettled.map((nonce) => nonce - 1)));
+  journal.broadcasts.forget(Math.min(last, ...unfinished.map((nonce) => nonce - 1)));
 }
 
-/** Drops calldata and signed bytes of what was called for settled attempts, once the sender knows them for final. */
-export async function pruneSettled({ journal, sender }: RelayerContext): Promise<void> {
-  const settled = journal.listPrunable();
-  if (settled.length === 0) return;
-  const pruned = await sender.prune(settled);
-  const unknown = settled.filter((intentId) => sender.get(intentId) === undefined);
+/** Drops calldata and signed bytes of what was called for final attempts, once the sender knows them for final. */
+export async function pruneFinal({ journal, sender }: RelayerContext): Promise<void> {
+  const finalized = journal.listPrunable();
+  if (finalized.length === 0) return;
+  const pruned = await sender.prune(finalized);
+  const unknown = finalized.filter((intentId) => sender.get(intentId) === undefined);
   journal.commit(() => [...pruned, ...unknown].forEach(journal.dropCall));
 }
 
@@ -208,7 +208,7 @@ export async function watchPayouts(context: RelayerContext): Promise<number> {
   const { journal, log, reorgDepth } = context;
   if (journal.listWatched().length === 0) return 0;
   const { headBlock } = await context.search.search();
-  const settled = new Set<Hash | undefined>();
+  const finalized = new Set<Hash | undefined>();
   for (const payment of journal.listWatched()) {
     const { paymentIntentId, txHash } = payment;
     const block = txHash === undefined ? undefined : await locate(context, txHash);
@@ -218,12 +218,12 @@ export async function watchPayouts(context: RelayerContext): Promise<number> {
       if (hasLostPlace && headBlock - block < reorgDepth + LOGS_BEHIND_BLOCKS) continue;
       journal.unwatch(paymentIntentId);
       journal.clearFact(throughContractFact(txHash));
-      settled.add(txHash);
-    } else if (block === undefined && isSettled(context, payment)) {
+      finalized.add(txHash);
+    } else if (block === undefined && isFinal(context, payment)) {
       log.warn({ paymentIntentId, txHash }, 'the payout has vanished from the chain');
       journal.move(paymentIntentId, 'vanished', { reason: `its payout ${txHash} is no longer on the chain` });
     }
   }
-  forgetSettled(context, settled);
-  return settled.size;
+  forgetFinal(context, finalized);
+  return finalized.size;
 }

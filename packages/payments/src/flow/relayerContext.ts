@@ -39,7 +39,7 @@ export interface RelayerContext {
   readonly guard: BroadcastGuard;
   readonly watch: KeyWatch;
   /** Finds out what the key has done, if the journal does not know; at once if it does. */
-  readonly settle: () => Promise<void>;
+  readonly resolveKey: () => Promise<void>;
   /** The frontend's id in the contract `Payouts`. @throws StepError `CONTRACTS_WRONG` if it lets this address not pay; viem's errors */
   readonly readFrontend: () => Promise<Hex>;
   /** Blocks that may be replaced. */

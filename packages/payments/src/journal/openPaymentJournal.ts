@@ -52,9 +52,9 @@ export interface PaymentJournal {
   attemptsOf(paymentIntentId: string): readonly Attempt[];
   /** Whether a call of this name at the sender was journalled. */
   hasAttempt(intentId: string): boolean;
-  /** Calls at the sender of attempts that are settled, which still have their data; some at a time, oldest first. */
+  /** Calls at the sender of attempts that are final, which still have their data; some at a time, oldest first. */
   listPrunable(): readonly string[];
-  /** Drops the data of a settled attempt. */
+  /** Drops the data of a final attempt. */
   dropCall(intentId: string): void;
   /** Payments that were paid, and whose payout a reorganisation may still undo, oldest first. */
   listWatched(): readonly Payment[];

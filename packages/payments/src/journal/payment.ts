@@ -11,9 +11,9 @@ export interface Payment {
   readonly state: PaymentState;
   /** Why it is held, refused or given back. */
   readonly reason?: string;
-  /** Credit base units, settled at the rate of the claim. */
+  /** Credit base units, fixed at the rate of the claim. */
   readonly creditsOwed?: bigint;
-  /** Credits for one stablecoin, by which that was settled. */
+  /** Credits for one stablecoin, by which that was fixed. */
   readonly rate?: bigint;
   /** Tries of a buy or payout so far; each has an intent of its own at the sender. */
   readonly attempts: number;

@@ -23,7 +23,7 @@
  * ```
  *
  * - `seen`: listed by the frontend and fit to be paid; not claimed.
- * - `claimed`: the frontend said 200 to this instance's claim; what is owed is settled.
+ * - `claimed`: the frontend said 200 to this instance's claim; what is owed is fixed.
  * - `buying`: a buy is journalled and may be on the chain.
  * - `bought`: the credits are in hand and set aside for it.
  * - `transferring`: a payout is journalled and may be on the chain, now or ever.

@@ -10,7 +10,7 @@ export interface MoveChanges {
   /** Absent: none. */
   readonly reason?: string;
   readonly creditsOwed?: bigint;
-  /** Credits for one stablecoin, by which that was settled. */
+  /** Credits for one stablecoin, by which that was fixed. */
   readonly rate?: bigint;
   readonly txHash?: Hash;
   readonly paidBy?: Address;
@@ -19,7 +19,7 @@ export interface MoveChanges {
   /** A call to journal in the same commit. */
   readonly attempt?: Pick<Attempt, 'intentId' | 'kind' | 'to' | 'data'>;
   /** How the open attempt ended, in the same commit. */
-  readonly settled?: Pick<Attempt, 'intentId' | 'txHash' | 'mined'> & { readonly state: 'done' | 'void' };
+  readonly finalized?: Pick<Attempt, 'intentId' | 'txHash' | 'mined'> & { readonly state: 'done' | 'void' };
 }
 
 /** A payment that was never listed before. */
@@ -74,7 +74,7 @@ export function prepare(database: DatabaseSync) {
     insertAttempt: database.prepare(
       `INSERT INTO attempts (intent_id, payment_intent_id, kind, to_address, data, state) VALUES (?, ?, ?, ?, ?, 'open')`,
     ),
-    settleAttempt: database.prepare('UPDATE attempts SET state = ?, tx_hash = ?, mined = ? WHERE intent_id = ?'),
+    finalizeAttempt: database.prepare('UPDATE attempts SET state = ?, tx_hash = ?, mined = ? WHERE intent_id = ?'),
     attempts: database.prepare('SELECT * FROM attempts WHERE payment_intent_id = ? ORDER BY rowid'),
     prunable: database.prepare("SELECT intent_id FROM attempts WHERE state <> 'open' AND data <> '' LIMIT 1000"),
     dropCall: database.prepare("UPDATE attempts SET data = '' WHERE intent_id = ?"),
@@ -107,7 +107,7 @@ export function createWrites(database: DatabaseSync, statements: ReturnType<type
   }
 
   function update(payment: Payment, to: PaymentState, changes: MoveChanges): void {
-    const { attempt, settled, countedDay = payment.countedDay ?? null } = changes;
+    const { attempt, finalized, countedDay = payment.countedDay ?? null } = changes;
     const id = payment.paymentIntentId;
     const owed = changes.creditsOwed ?? payment.creditsOwed;
     statements.update.run(
@@ -127,9 +127,9 @@ export function createWrites(database: DatabaseSync, statements: ReturnType<type
       statements.insertAttempt.run(attempt.intentId, id, attempt.kind, attempt.to, attempt.data);
     }
     if (to === 'transferred') statements.watch.run(id);
-    if (settled !== undefined) {
-      const { state, txHash = null, mined } = settled;
-      statements.settleAttempt.run(state, txHash, mined === undefined ? null : writeMined(mined), settled.intentId);
+    if (finalized !== undefined) {
+      const { state, txHash = null, mined } = finalized;
+      statements.finalizeAttempt.run(state, txHash, mined === undefined ? null : writeMined(mined), finalized.intentId);
     }
   }
 

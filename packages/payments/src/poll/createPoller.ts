@@ -6,7 +6,7 @@ import { reportRecoveries } from '../alerts/reportRecoveries.ts';
 import { explainError } from '../explainError.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
 import { lookAtHeld } from '../flow/holdPayment.ts';
-import { pruneSettled, watchPayouts } from '../flow/recoverVanished.ts';
+import { pruneFinal, watchPayouts } from '../flow/recoverVanished.ts';
 import { refuseChanged, refusedFact, refusePayment } from '../flow/refusePayment.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
 import { FrontendError } from '../frontend/createFrontendClient.ts';
@@ -21,7 +21,7 @@ const PRUNE_EVERY_MS = 60_000;
 
 /** Asks the frontend for payments, and keeps some under way. */
 export interface Poller {
-  /** Polls until it is stopped; takes up what was under way once it is settled what the key has done. */
+  /** Polls until it is stopped; takes up what was under way once it is known what the key has done. */
   run(): Promise<void>;
   /** No further claims. */
   stop(): void;
@@ -69,7 +69,7 @@ export function createPoller(context: RelayerContext, { onPolled }: { readonly o
     }
   }
 
-  /** @returns how many listed payments are to be looked at; undefined while it is not settled what the key has done */
+  /** @returns how many listed payments are to be looked at; undefined while it is not known what the key has done */
   async function poll(): Promise<number | undefined> {
     const entries = await frontend.listPending(signal);
     silence.clearFrontend();
@@ -80,11 +80,11 @@ export function createPoller(context: RelayerContext, { onPolled }: { readonly o
     const wanted = payments.filter(({ paymentIntentId: id }) => !underway.has(id) && underway.isRested(id));
     const payable = await choosePayable(wanted);
     underway.offer(payable);
-    const settled = await watchPayouts(context);
-    if (settled > 0 || context.monotonicNow() - prunedAtMs > PRUNE_EVERY_MS) {
+    const finalized = await watchPayouts(context);
+    if (finalized > 0 || context.monotonicNow() - prunedAtMs > PRUNE_EVERY_MS) {
       // While nobody pays, nothing else shows that the node is gone.
       await context.client.getBlockNumber({ cacheTime: 0 });
-      await pruneSettled(context);
+      await pruneFinal(context);
       prunedAtMs = context.monotonicNow();
     }
     await lookAtHeld(context);

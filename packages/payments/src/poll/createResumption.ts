@@ -16,18 +16,18 @@ export interface Resumption {
 
 /** Makes what takes up the payments of the last start. */
 export function createResumption(context: RelayerContext, { follow }: Pick<Underway, 'follow'>): Resumption {
-  let settling: Promise<void> | undefined;
+  let resolving: Promise<void> | undefined;
   let fault: { readonly error: unknown } | undefined;
   let isResumed = false;
 
-  function startSettling(): void {
-    settling ??= context
-      .settle()
+  function startResolving(): void {
+    resolving ??= context
+      .resolveKey()
       .catch((error: unknown) => {
         fault = { error };
       })
       .finally(() => {
-        settling = undefined;
+        resolving = undefined;
       });
   }
 
@@ -39,8 +39,8 @@ export function createResumption(context: RelayerContext, { follow }: Pick<Under
 
   return {
     resume() {
-      if (context.watch.state() === 'unsettled') {
-        startSettling();
+      if (context.watch.state() === 'unresolved') {
+        startResolving();
         throwFault();
         return false;
       }
@@ -48,6 +48,6 @@ export function createResumption(context: RelayerContext, { follow }: Pick<Under
       isResumed = true;
       return true;
     },
-    idle: async () => await settling,
+    idle: async () => await resolving,
   };
 }

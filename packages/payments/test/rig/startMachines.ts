@@ -31,10 +31,10 @@ export interface Machines {
 }
 
 /** Waits until it is settled what an instance's key has done. */
-export async function waitForSettled({ relayer }: RunningInstance): Promise<void> {
+export async function waitForFinal({ relayer }: RunningInstance): Promise<void> {
   const what = 'it is not settled what the key has done';
-  const isSettled = () => relayer.journal.fact(KEY_FACTS.settled) !== undefined;
-  await waitUntil(isSettled, { timeoutMs: TIMEOUT_MS, what });
+  const isFinal = () => relayer.journal.fact(KEY_FACTS.resolved) !== undefined;
+  await waitUntil(isFinal, { timeoutMs: TIMEOUT_MS, what });
 }
 
 function describeInstance({ relayer, log }: RunningInstance): unknown {
@@ -78,7 +78,7 @@ export async function startMachines(rig: PaymentsRig, common: Settings): Promise
     async runIdle(key, folder, more) {
       const nobody = await rig.startFrontend();
       const instance = await runInstance({ ...settingsOf(key, folder, more), FRONTEND_URL: nobody.url });
-      await waitForSettled(instance);
+      await waitForFinal(instance);
       await instance.stop();
       await nobody.close();
     },

@@ -36,7 +36,7 @@ function keepFresh<T>(
 /**
  * Keeps what is known of a chain, so that many requests share few questions.
  *
- * @param options.confirmations - blocks that settle a transaction, the including one counted; default 1
+ * @param options.confirmations - blocks that finalize a transaction, the including one counted; default 1
  */
 export function watchChain(
   chain: WatchedChain,
@@ -95,7 +95,7 @@ export function watchChain(
       return ms - (sinceBlockMs(newest, now()) % ms);
     },
     /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
-    async settleSeconds(): Promise<bigint> {
+    async finalitySeconds(): Promise<bigint> {
       await block();
       // The next block may come too soon for it.
       return pace.secondsOf(1n + BigInt(confirmations));

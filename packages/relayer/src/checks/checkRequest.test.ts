@@ -78,7 +78,7 @@ it('takes a multi-user batch in which one signer has entries one after the other
 it('ends what is past its age, whether or not its turn has come', async () => {
   const input = createInput([{ signer: bob, nonce: 6n }]);
   expect(await checkRequest(context, { ...input, seconds: 1101n })).toMatchObject({
-    kind: 'settle',
+    kind: 'hopeless',
     errorMessage: 'RequestExpired(1100)',
   });
   expect(await checkRequest(context, { ...input, seconds: 1100n })).toMatchObject({
@@ -128,7 +128,7 @@ it('ends at once what needs more gas than a transaction may have', async () => {
   const large = { ...reader, simulate: async () => ({ gas: 16_777_217n, returned: encodeResults([]) }) };
   const input = createInput([{ signer: alice, nonce: 5n }]);
   expect(await checkRequest(makeContext({ chain: { reader: large }, policy }), input)).toMatchObject({
-    kind: 'settle',
+    kind: 'hopeless',
     errorMessage: 'it needs 16777217 gas, and a transaction may have 16777216',
   });
 });

@@ -52,7 +52,7 @@ export function checkPolicy({ policy }: RelayerContext, record: RelayedRecord): 
 
 function checkAge({ record, seconds, forwarder, signatures }: CheckInput): Verdict | undefined {
   const errorMessage = findExpiryAt(record, { maxAge: forwarder.maxAge, seconds });
-  return errorMessage === undefined ? undefined : { kind: 'settle', signatures, errorMessage };
+  return errorMessage === undefined ? undefined : { kind: 'hopeless', signatures, errorMessage };
 }
 
 /** The bare timestamp is looked at as well: it may lie in the future. */
@@ -81,7 +81,7 @@ export function checkUsed(input: CheckInput): Verdict | undefined {
   const { signatures } = input;
   const order = compareNonces(input);
   if (order.length < signatures.length || !order.every(({ nonce, current }) => nonce < current)) return undefined;
-  return { kind: 'settle', signatures, errorMessage: 'the forwarder nonce it was signed for is used already' };
+  return { kind: 'hopeless', signatures, errorMessage: 'the forwarder nonce it was signed for is used already' };
 }
 
 /** An entry of a batch that is not in order would fail, too. */
@@ -184,7 +184,7 @@ export async function checkRequest(context: RelayerContext, input: CheckInput): 
   const gas = simulated.gas + extra.gas;
   if (gas > mostGas(head)) {
     const errorMessage = `it needs ${gas} gas, and a transaction may have ${mostGas(head)}`;
-    return { kind: 'settle', signatures, errorMessage };
+    return { kind: 'hopeless', signatures, errorMessage };
   }
   const credits = sumFees(record, returned);
   const feeWei = feeInWei({ credits, shareBps: forwarder.shareBps, creditsPerEth: policy.creditsPerEth });

@@ -48,7 +48,7 @@ function createChain(given: Partial<ChainReader> = {}) {
         head: async () => ({ ...HEAD, number: 1n, timestamp: 100n, gasPrice: 1n, gasReserve: 1n }),
         policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
         seconds: async () => 101n,
-        settleSeconds: async () => 1n,
+        finalitySeconds: async () => 1n,
       },
       async recoverSigner(signed) {
         chain.recovered += 1;
@@ -108,7 +108,7 @@ it('tries no nonce twice: of a signer who goes on, the new ones alone', async ()
 it.each([
   ['its turn', 70n, 1, { kind: 'ready' }],
   ['ahead', 73n, 4, { reason: 'nonceAhead', gap: { nonce: 70n } }],
-  ['behind', 69n, 65, { kind: 'settle' }],
+  ['behind', 69n, 65, { kind: 'hopeless' }],
 ])('finds the nonce of a request: %s', async (_, nonce, tries, verdict) => {
   const { chain, context } = createChain();
   const candidate = createCandidate('one', await sign(nonce));

@@ -154,7 +154,7 @@ export type Verdict =
       readonly follows?: bigint;
     }
   /** It can never succeed, or is executed already: it can be claimed and reported, without sending anything. */
-  | { readonly kind: 'settle'; readonly signatures: readonly SignatureRef[]; readonly errorMessage: string }
+  | { readonly kind: 'hopeless'; readonly signatures: readonly SignatureRef[]; readonly errorMessage: string }
   | Leave;
 
 /** The rules of a reason. */
@@ -163,7 +163,7 @@ export const ruleOf = (reason: LeaveReason): LeaveRule => LEAVE_REASONS[reason];
 /** All reasons. */
 export const listReasons = (): readonly LeaveReason[] => Object.keys(LEAVE_REASONS).filter(isLeaveReason);
 
-/** Whether a word is a reason, and not `ready` or `settle`. */
+/** Whether a word is a reason, and not `ready` or `hopeless`. */
 export const isLeaveReason = (word: string): word is LeaveReason => Object.hasOwn(LEAVE_REASONS, word);
 
 /** How a gap is written. */

@@ -9,7 +9,7 @@ const signer = `0x${'aa'.repeat(20)}`;
 const CREDIT = 10n ** 18n;
 const head = { ...HEAD, number: 1n, timestamp: 5000n, gasPrice: 10n, gasReserve: 20n };
 const forwarder = { isOfficial: false, priorityWindow: 60n, maxAge: 1000n, shareBps: 5000n };
-const facts = { head, forwarder, seconds: 5000n, settleSeconds: 0n };
+const facts = { head, forwarder, seconds: 5000n, finalitySeconds: 0n };
 const context = makeContext({ policy: { feeMarginPercent: 0, creditsPerEth: CREDIT } });
 
 type Write = Partial<ActionParams<'WRITE_DATA_FOR'>>;
@@ -29,8 +29,8 @@ it('passes what may be carried out', () => {
 
 it('ends what is past its age, and leaves what is too early, at both ends of time', () => {
   expect(screen({ timestamp: '4000' })).toBeUndefined();
-  expect(screen({ timestamp: '3999' })).toMatchObject({ kind: 'settle', errorMessage: 'RequestExpired(4999)' });
-  expect(screen({ timestamp: '0' })).toMatchObject({ kind: 'settle', errorMessage: 'RequestExpired(1000)' });
+  expect(screen({ timestamp: '3999' })).toMatchObject({ kind: 'hopeless', errorMessage: 'RequestExpired(4999)' });
+  expect(screen({ timestamp: '0' })).toMatchObject({ kind: 'hopeless', errorMessage: 'RequestExpired(1000)' });
   expect(screen({ timestamp: '4940' })).toBeUndefined();
   expect(screen({ timestamp: '4941' })).toMatchObject({ reason: 'early', notBeforeMs: 1000 });
   expect(screen({ timestamp: String(2n ** 256n - 1n) })).toMatchObject({ reason: 'early', notBeforeMs: 86_400_000 });
@@ -38,11 +38,14 @@ it('ends what is past its age, and leaves what is too early, at both ends of tim
 
 // Shows RELAY-22.
 it('leaves what closes before a transaction could be mined as deep as it has to be, until it is past its age', () => {
-  const chain = { ...facts, settleSeconds: 13n };
+  const chain = { ...facts, finalitySeconds: 13n };
   expect(screen({ timestamp: '4013' }, chain)).toBeUndefined();
   expect(screen({ timestamp: '4012' }, chain)).toMatchObject({ kind: 'leave', reason: 'closing', notBeforeMs: 13_000 });
   expect(screen({ timestamp: '4000' }, chain)).toMatchObject({ kind: 'leave', reason: 'closing', notBeforeMs: 1000 });
-  expect(screen({ timestamp: '3999' }, chain)).toMatchObject({ kind: 'settle', errorMessage: 'RequestExpired(4999)' });
+  expect(screen({ timestamp: '3999' }, chain)).toMatchObject({
+    kind: 'hopeless',
+    errorMessage: 'RequestExpired(4999)',
+  });
 });
 
 it('leaves what pays for no transaction, with the price from which on it does', () => {

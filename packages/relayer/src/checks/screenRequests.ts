@@ -9,13 +9,13 @@ import type { Verdict } from './leaveReasons.ts';
 
 /** Reads what needs no question of its own; many requests share the answers. @throws ChainError */
 export async function readFacts({ chain: { state } }: RelayerContext): Promise<ChainFacts> {
-  const [head, forwarder, seconds, settleSeconds] = await Promise.all([
+  const [head, forwarder, seconds, finalitySeconds] = await Promise.all([
     state.head(),
     state.policy(),
     state.seconds(),
-    state.settleSeconds(),
+    state.finalitySeconds(),
   ]);
-  return { head, forwarder, seconds, settleSeconds };
+  return { head, forwarder, seconds, finalitySeconds };
 }
 
 /**
@@ -51,7 +51,7 @@ export interface ChainFacts {
   /** Earliest Unix time in seconds that the next block is expected to have. */
   readonly seconds: bigint;
   /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
-  readonly settleSeconds: bigint;
+  readonly finalitySeconds: bigint;
 }
 
 /** The fee that a request offers at most: of a multi-user batch, what its entries would pay together. */
@@ -72,18 +72,18 @@ export function screenRequest(
   { policy, now }: RelayerContext,
   { record, facts }: { readonly record: RelayedRecord; readonly facts: ChainFacts },
 ): Verdict | undefined {
-  const { head, forwarder, seconds, settleSeconds } = facts;
+  const { head, forwarder, seconds, finalitySeconds } = facts;
   const { maxAge, isOfficial, priorityWindow } = forwarder;
   const errorMessage = findExpiryAt(record, { maxAge, seconds });
   if (errorMessage !== undefined) {
     const signatures = listSignedParts(record).map(({ signer, r, s }) => ({ signer, r, s, nonce: undefined }));
-    return { kind: 'settle', signatures, errorMessage };
+    return { kind: 'hopeless', signatures, errorMessage };
   }
   // Of a batch the latest one: until then some of it can be carried out.
   const latest = latestTimestamp(record);
   const closes = latest + maxAge;
   // It can still be sent, but not be mined as deep as it has to be before it closes.
-  if (closes < seconds + settleSeconds) {
+  if (closes < seconds + finalitySeconds) {
     // One second later it is past its age, and ends with that as its reason.
     return { kind: 'leave', reason: 'closing', notBeforeMs: now() + Number(closes + 1n - seconds) * 1000 };
   }

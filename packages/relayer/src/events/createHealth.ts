@@ -13,9 +13,9 @@ export type HealthPart =
 /** Whether the work can go on. */
 export interface Health {
   /** Notes that a part works. */
-  noteWell(part: HealthPart): void;
+  recordWell(part: HealthPart): void;
   /** Notes that a part does not. @param reason - without URLs and keys */
-  noteFailure(part: HealthPart, reason: string): void;
+  recordFailure(part: HealthPart, reason: string): void;
   /** The faults, in one sentence each; none if all is well. */
   faults(): readonly string[];
   /** Notes what the operator is to look at, though the work goes on; shown for ten minutes. @param subject - a later one of it takes its place */
@@ -84,11 +84,11 @@ export function createHealth(options: {
     return `${CANNOT[part]} since ${new Date(lastMs).toISOString()}: there has been no answer`;
   }
   return {
-    noteWell(part) {
+    recordWell(part) {
       failures.delete(part);
       wellAtMs.set(part, now());
     },
-    noteFailure(part, reason) {
+    recordFailure(part, reason) {
       failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now(), lastMs: now() });
     },
     faults: () => parts.map(describe).filter((fault) => fault !== undefined),

@@ -63,12 +63,12 @@ export function createRefusalWatch(ports: {
       for (const [reason, { lastMs }] of left) if (now() - lastMs > FORGET_MS) left.delete(reason);
       const [most] = [...left].toSorted(([, one], [, other]) => other.signers.size - one.signers.size);
       if (most === undefined || most[1].signers.size < MIN_SIGNERS || now() - most[1].sinceMs < TIMEOUT_MS) {
-        return health.noteWell('refusals');
+        return health.recordWell('refusals');
       }
       const [reason, { signers }] = most;
       const whose = hasKnownPayers() ? 'customers' : 'signers';
       const text = `all requests, of ${signers.size} ${whose}, were left as \`${reason}\`: look at ${ruleOf(reason).settings?.join(', ')}`;
-      health.noteFailure('refusals', text);
+      health.recordFailure('refusals', text);
     },
   };
 }

@@ -7,8 +7,8 @@ import type { Log } from './logEvents.ts';
 /** Reports to the health what works, what does not, and what is to be looked at. */
 export function updateHealth(health: Health): Listener {
   return listenBy({
-    'part-well': ({ part }) => health.noteWell(part),
-    'part-failed': ({ part, reason }) => health.noteFailure(part, reason),
+    'part-well': ({ part }) => health.recordWell(part),
+    'part-failed': ({ part, reason }) => health.recordFailure(part, reason),
     'nodes-differ': ({ subject, text }) => health.warn(subject, text),
   });
 }
@@ -51,7 +51,7 @@ export function listenToOutliers(ports: {
       writtenAtMs.set(key, atMs);
       log.warn({ subject, node, says }, 'a node is alone with that; the others are asked');
       try {
-        journal.noteOutlier({ node, says: `of ${subject}, ${says}`, atMs });
+        journal.recordOutlier({ node, says: `of ${subject}, ${says}`, atMs });
       } catch (error) {
         // Its own health reports it.
         if (!isJournalFault(error)) throw error;
@@ -75,11 +75,11 @@ export function listenToDisputes(health: Health, now: () => number): Listener {
       else open.set(subject, { sinceMs: open.get(subject)?.sinceMs ?? nowMs, lastMs: nowMs, said: dispute });
       for (const [other, { lastMs }] of open) if (nowMs - lastMs > FORGET_MS) open.delete(other);
       const old = [...open].find(([, { sinceMs }]) => nowMs - sinceMs >= DISPUTE_MS);
-      if (old === undefined) return health.noteWell('nodes');
+      if (old === undefined) return health.recordWell('nodes');
       const inOrder = old[1].said.toSorted((one, other) => (one.name < other.name ? -1 : 1));
       const each = inOrder.map(({ name, says }) => `${name} says ${says}`).join('; ');
       const advice = 'one of them lies, lags or is on a branch of its own: take it out of RPC_URL, or name three nodes';
-      health.noteFailure('nodes', `of ${old[0]}, ${each}; ${advice}`);
+      health.recordFailure('nodes', `of ${old[0]}, ${each}; ${advice}`);
     },
   });
 }

@@ -11,13 +11,13 @@ export function recordEvents(ports: {
 }): Listener {
   const { journal, log, now } = ports;
   return listenBy({
-    'budget-exceeded': ({ type: _, ...exceeded }) => journal.noteExceeded(exceeded),
+    'budget-exceeded': ({ type: _, ...exceeded }) => journal.recordExceeded(exceeded),
     'transaction-mined': ({ sent: { gasUsed, effectiveGasPrice, dataFee }, earnedCredits }) =>
       journal.addTotals({ spentWei: gasUsed * effectiveGasPrice + dataFee, earnedCredits, transactions: 1n }),
     'cancel-paid': ({ wei }) => journal.addTotals({ spentWei: wei, earnedCredits: 0n, transactions: 1n }),
     'key-used-elsewhere'({ nonce, transactions, txHash }) {
       try {
-        journal.noteForeign({ nonce: nonce + transactions - 1, transactions, txHash, atMs: now() });
+        journal.recordForeign({ nonce: nonce + transactions - 1, transactions, txHash, atMs: now() });
       } catch (error) {
         // The sender goes on whatever becomes of the note.
         if (!isJournalFault(error)) throw error;

@@ -25,7 +25,7 @@ export interface PendingQueue {
    */
   dropClaimed<T extends Candidate>(claimable: readonly T[]): Promise<readonly T[]>;
   /** Resolves as soon as there is something that no look has shown: at once if there is. */
-  news(): Promise<void>;
+  nextUpdate(): Promise<void>;
   /** Whether there is more to be looked at now, without a pause. */
   hasMore(): boolean;
 }
@@ -175,7 +175,7 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
       return isUrgent ? lookAtNew() : await lookAtAll();
     },
     dropClaimed: stillPending,
-    news: live.news,
+    nextUpdate: live.nextUpdate,
     hasMore: () => live.hasArrivals() || backlog.hasMore(),
   };
 }
@@ -194,7 +194,7 @@ export function createQueue(parts: QueueParts): PendingQueue {
       return await queue.look();
     },
     dropClaimed: async (claimable) => (await queue?.dropClaimed(claimable)) ?? claimable,
-    news: async () => await queue?.news(),
+    nextUpdate: async () => await queue?.nextUpdate(),
     hasMore: () => queue?.hasMore() ?? false,
   };
 }

@@ -20,7 +20,7 @@ interface LiveFeed {
   /** Whether there is something that was not taken. */
   hasArrivals(): boolean;
   /** Resolves as soon as there is. */
-  news(): Promise<void>;
+  nextUpdate(): Promise<void>;
   take(): readonly RequestRecord[];
   /** Goes on from now, as the gateway says when it is asked next. */
   beginAnew(): void;
@@ -61,7 +61,7 @@ export function createLiveFeed(
     wake();
   }
 
-  async function noteFault(error: unknown): Promise<void> {
+  async function recordFault(error: unknown): Promise<void> {
     const code = error instanceof GatewayError ? error.code : 'UNKNOWN';
     events.emit({ type: 'feed-unread', where: 'gateway', code });
     if (!(error instanceof GatewayError)) throw error;
@@ -99,7 +99,7 @@ export function createLiveFeed(
         if (signal.aborted) return;
         // Whether the gateway is there again is reported at once, and not after a long wait for news.
         wait = 0;
-        await noteFault(error);
+        await recordFault(error);
         if (!(await backOff.wait())) return;
       }
     }
@@ -110,7 +110,7 @@ export function createLiveFeed(
   return {
     cursor: () => cursor,
     hasArrivals: () => unread.length > 0,
-    news: () => (unread.length > 0 ? Promise.resolve() : arrived.promise),
+    nextUpdate: () => (unread.length > 0 ? Promise.resolve() : arrived.promise),
     take() {
       const taken = unread;
       unread = [];

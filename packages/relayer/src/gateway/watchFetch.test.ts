@@ -24,7 +24,7 @@ it('tells what the gateway answers: whether it works, refuses this relayer, or i
 
 it('takes a call that is given up for no answer of the gateway', async () => {
   const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0 });
-  health.noteWell('gateway');
+  health.recordWell('gateway');
   await expect(
     watchFetch(globalThis.fetch, { health, now: Date.now })('http://127.0.0.1:9', { signal: AbortSignal.abort() }),
   ).rejects.toThrow();

@@ -24,8 +24,8 @@ function compareClocks(
   const behindMs = theirsMs - answeredAtMs;
   const off =
     aheadMs > 0 ? `${Math.round(aheadMs / 1000)} seconds ahead of` : `${Math.round(behindMs / 1000)} seconds behind`;
-  if (Math.max(aheadMs, behindMs) <= MAX_SKEW_MS) health.noteWell('clock');
-  else health.noteFailure('clock', `it is ${off} the gateway's; set the clock of this machine, or of the gateway's`);
+  if (Math.max(aheadMs, behindMs) <= MAX_SKEW_MS) health.recordWell('clock');
+  else health.recordFailure('clock', `it is ${off} the gateway's; set the clock of this machine, or of the gateway's`);
 }
 
 /**
@@ -51,8 +51,8 @@ export function watchFetch(
       const response = await fetch(input, init);
       const { status } = response;
       compareClocks(health, { date: response.headers.get('date'), askedAtMs, answeredAtMs: now() });
-      if (status >= 500 || REFUSED.includes(status)) health.noteFailure('gateway', `it answers ${status}`);
-      else health.noteWell('gateway');
+      if (status >= 500 || REFUSED.includes(status)) health.recordFailure('gateway', `it answers ${status}`);
+      else health.recordWell('gateway');
       if (isAway && status < 500) {
         isAway = false;
         onReturn?.();
@@ -62,7 +62,7 @@ export function watchFetch(
       // Whoever gives up waiting says nothing of the gateway.
       if (init?.signal?.aborted !== true) {
         isAway = true;
-        health.noteFailure('gateway', 'it does not answer');
+        health.recordFailure('gateway', 'it does not answer');
       }
       throw error;
     }

@@ -28,7 +28,7 @@ export interface WrittenVerdict {
   readonly requestId: string;
   readonly signer: string;
   readonly action: string;
-  /** `ready`, `settle`, or why it was left. */
+  /** `ready`, `hopeless`, or why it was left. */
   readonly verdict: string;
   readonly message?: string;
   /** The thing that has to come first, and since when. */
@@ -146,10 +146,10 @@ export function createJournalView(database: DatabaseSync) {
   );
   const countVerdicts = database.prepare('SELECT verdict AS name, count(*) AS rows FROM evaluated GROUP BY verdict');
   const countLeft = database.prepare(
-    "SELECT verdict AS name, count(*) AS rows FROM evaluated WHERE verdict NOT IN ('ready', 'settle') AND evaluated_at > ? GROUP BY verdict",
+    "SELECT verdict AS name, count(*) AS rows FROM evaluated WHERE verdict NOT IN ('ready', 'hopeless') AND evaluated_at > ? GROUP BY verdict",
   );
   const waiting = database.prepare(
-    "SELECT * FROM evaluated WHERE verdict NOT IN ('ready', 'settle') ORDER BY evaluated_at DESC LIMIT ?",
+    "SELECT * FROM evaluated WHERE verdict NOT IN ('ready', 'hopeless') ORDER BY evaluated_at DESC LIMIT ?",
   );
   const totals = database.prepare('SELECT name, amount FROM totals');
   const losses = database.prepare('SELECT wei FROM losses WHERE lost_at > ?');

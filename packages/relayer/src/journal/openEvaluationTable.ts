@@ -90,7 +90,7 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
   const hold = database.prepare('UPDATE evaluated SET recheck_at = NULL, pays_at = NULL WHERE request_id = ?');
   const forget = database.prepare('DELETE FROM evaluated WHERE request_id = ?');
   const isLeft = database.prepare(
-    `SELECT 1 FROM evaluated WHERE request_id = ? AND verdict NOT IN ('ready', 'settle') AND ${IS_FREE}`,
+    `SELECT 1 FROM evaluated WHERE request_id = ? AND verdict NOT IN ('ready', 'hopeless') AND ${IS_FREE}`,
   );
   const wait = database.prepare(
     'SELECT verdict, gap, gap_state, since, recheck_at FROM evaluated WHERE request_id = ?',

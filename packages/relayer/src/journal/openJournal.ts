@@ -142,7 +142,7 @@ export function openJournal(options: {
     evaluationTable.hold(requestId);
   }
 
-  function noteSubmission(submission: Submission, note: MoveNote): void {
+  function recordSubmission(submission: Submission, note: MoveNote): void {
     const { intentId, to, data, gasLimit, requestIds, maxFeePerGas, expiresAtMs } = submission;
     const bounds = [maxFeePerGas === undefined ? null : String(maxFeePerGas), expiresAtMs ?? null];
     insertSubmission.run(
@@ -185,7 +185,7 @@ export function openJournal(options: {
       writeNow(() => start(request, { from: 'seen', to: 'claimed', by: 'adoptClaims' })),
     /** Notes calls before the sender gets them, on the disk before it returns; all their requests become `submitted`. */
     submit: (submissions: readonly Submission[], note: MoveNote): void =>
-      writeNow(() => submissions.forEach((each) => void noteSubmission(each, note))),
+      writeNow(() => submissions.forEach((each) => void recordSubmission(each, note))),
     /**
      * Makes moves, all or none; on the disk a moment later, as all below. A crash may undo them: from the state before, gateway and chain
      * lead to the same state again.
@@ -228,12 +228,12 @@ export function openJournal(options: {
     paidNet: lossTable.paidNet,
     hasKnownPayers: lossTable.hasKnownPayers,
     /** Notes for people that a budget is used up. */
-    noteExceeded: (exceeded: ExceededBudget): void => write(() => lossTable.noteExceeded(exceeded)),
+    recordExceeded: (exceeded: ExceededBudget): void => write(() => lossTable.recordExceeded(exceeded)),
     /** Notes transactions of the own key that are not its own. @param found.nonce - of the last of them */
-    noteForeign: ({ nonce, transactions, txHash, atMs }: ForeignNote): void =>
+    recordForeign: ({ nonce, transactions, txHash, atMs }: ForeignNote): void =>
       write(() => void insertForeign.run(nonce, transactions, txHash ?? null, atMs)),
     /** Notes for people that a node is alone with what it says. */
-    noteOutlier: ({
+    recordOutlier: ({
       node,
       says,
       atMs,

@@ -53,7 +53,7 @@ export function openLossTable(database: DatabaseSync) {
     paidNet: (signer: string): bigint => readPaid(signer) ?? 0n,
     /** Whether so many signers have paid more than their requests have cost. */
     hasKnownPayers: (count: number): boolean => findKnownPayers.all(count).length === count,
-    noteExceeded({ budget, party, lost, limit, untilMs }: ExceededBudget): void {
+    recordExceeded({ budget, party, lost, limit, untilMs }: ExceededBudget): void {
       setExceeded.run(budget, party, String(lost), String(limit), untilMs);
       prune.run();
     },

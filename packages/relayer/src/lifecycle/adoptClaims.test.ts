@@ -77,7 +77,7 @@ function makeHeir(given: { readonly balance: bigint; readonly isStuck: boolean }
         head: async () => HEAD,
         policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
         seconds: async () => 101n,
-        settleSeconds: async () => 1n,
+        finalitySeconds: async () => 1n,
         balance: async () => given.balance,
       },
       recoverSigner: async () => other,

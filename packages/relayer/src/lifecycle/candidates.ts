@@ -30,12 +30,12 @@ export type Candidates = ReturnType<typeof createCandidates>;
 
 /** A candidate whose verdict says that it is to be claimed. */
 export type Claimable = Candidate & {
-  readonly verdict: Extract<Candidate['verdict'], { readonly kind: 'ready' | 'settle' }>;
+  readonly verdict: Extract<Candidate['verdict'], { readonly kind: 'ready' | 'hopeless' }>;
 };
 
 /** Whether this relayer may claim a request: the one place that does, by the verdict of a moment ago. */
 export function isClaimable(candidate: Candidate): candidate is Claimable {
-  return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'settle';
+  return candidate.verdict?.kind === 'ready' || candidate.verdict?.kind === 'hopeless';
 }
 
 /** The nonce right before it in its run; undefined if it stands by itself. */
@@ -192,7 +192,7 @@ export function createCandidates(options: {
       if (summarise(verdict) === before && recheckAtMs <= nowMs) return undefined;
       return { record, verdict, sinceMs, recheckAtMs, nowMs };
     },
-    /** How many are in memory, by `ready`, `settle`, why they were left, or `seen` if they have not been evaluated. */
+    /** How many are in memory, by `ready`, `hopeless`, why they were left, or `seen` if they have not been evaluated. */
     countReasons: (): ReadonlyMap<string, number> => counts,
     /** How many are known and not done with, in memory or by the journal as it was at the last `recount`. */
     countAll(): ReadonlyMap<string, number> {

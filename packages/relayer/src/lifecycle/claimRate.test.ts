@@ -45,6 +45,6 @@ test('a fraction is one more with that chance', () => {
 
 test('where chance picks nothing, it becomes likelier to pick something', () => {
   const claimRate = createClaimRate();
-  for (let round = 0; round < 13; round += 1) claimRate.noteWaiting();
+  for (let round = 0; round < 13; round += 1) claimRate.recordWaiting();
   expect(claimRate.share).toBe(1);
 });

@@ -41,7 +41,7 @@ export function createClaimRate() {
       share = Math.min(1, Math.max(MIN_SHARE, share * change.share));
     },
     /** Notes that something could be claimed, and chance has picked nothing: what waits must not wait long if there are no rivals. */
-    noteWaiting(): void {
+    recordWaiting(): void {
       share = Math.min(1, share * ON_WAITING);
     },
   };

@@ -88,7 +88,7 @@ test('where the gateway cannot tell, nothing more is claimed, and what was won g
 test('without rivals nothing is looked at twice', async () => {
   const { context, claimed, looked } = makeRelayer(() => undefined);
   const { claimRate } = context.inFlight;
-  while (claimRate.share < 1) claimRate.noteWaiting();
+  while (claimRate.share < 1) claimRate.recordWaiting();
   await claimRequests(context, [claimable('a', A, { nonce: 0n })]);
   expect({ claimed, looked }).toEqual({ claimed: [['a']], looked: [] });
 });

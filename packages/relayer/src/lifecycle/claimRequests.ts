@@ -5,8 +5,8 @@ import type { RelayerContext } from './context.ts';
 
 const isLost = (result: ClaimResult) => result === 'conflict' || result === 'refused';
 
-function noteStatus({ inFlight }: RelayerContext, { record: { requestId }, verdict }: Claimable): void {
-  const isHopeless = verdict.kind === 'settle';
+function recordStatus({ inFlight }: RelayerContext, { record: { requestId }, verdict }: Claimable): void {
+  const isHopeless = verdict.kind === 'hopeless';
   const status = isHopeless ? ({ kind: 'blocked', sinceMs: 0 } as const) : ({ ...verdict, kind: 'ready' } as const);
   inFlight.note(requestId, status);
 }
@@ -47,7 +47,7 @@ async function claimBurst(
     const result = results.get(requestId) ?? 'unknown';
     events.emit({ type: 'claim-answered', result });
     gateway.candidates.forget(requestId);
-    if (result === 'won') noteStatus(context, claimable);
+    if (result === 'won') recordStatus(context, claimable);
     if (isLost(result)) inFlight.drop(requestId);
   }
   const refused = burst.filter(({ record: { requestId } }) => results.get(requestId) === 'refused');
@@ -100,7 +100,7 @@ async function claimBursts(context: RelayerContext, picked: readonly Claimable[]
     if (pending === undefined) return;
     // The others wait until what is at stake has been settled.
     const burst = pending.filter(({ record: { requestId }, verdict }) => {
-      if (verdict.kind === 'settle') return true;
+      if (verdict.kind === 'hopeless') return true;
       return budgets.hold({ requestId, signatures: verdict.signatures }, verdict.stake);
     });
     if (burst.length === 0) continue;

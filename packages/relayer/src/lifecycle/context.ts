@@ -60,7 +60,7 @@ export interface RelayerGateway extends RequestGateway {
 
 /** Settings of the chain, with what follows from its id. */
 export interface ChainPolicy extends RelayPolicy, ChainSettings {
-  /** Blocks that settle a transaction, the including one counted. */
+  /** Blocks that finalize a transaction, the including one counted. */
   readonly confirmations: number;
 }
 

@@ -37,12 +37,12 @@ interface Given {
   readonly onSimulate?: (requestId: string) => void | Promise<void>;
   readonly reader?: Partial<ChainReader>;
   readonly state?: Partial<ChainState>;
-  readonly news?: () => Promise<void>;
+  readonly nextUpdate?: () => Promise<void>;
   readonly listeners?: GivenContext['listeners'];
 }
 
 /** A relayer on a chain on which every fee is too small; `batches` are the ids of those whose nonces were asked for together. */
-function makeRelayer({ knownPayers = [], onSimulate, reader, state, news, listeners = [] }: Given = {}) {
+function makeRelayer({ knownPayers = [], onSimulate, reader, state, nextUpdate, listeners = [] }: Given = {}) {
   const batches: string[][] = [];
   const context = makeContext({
     chain: {
@@ -64,13 +64,13 @@ function makeRelayer({ knownPayers = [], onSimulate, reader, state, news, listen
         head: async () => HEAD,
         policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 1000n, shareBps: 10_000n }),
         seconds: async () => 101n,
-        settleSeconds: async () => 1n,
+        finalitySeconds: async () => 1n,
         ...state,
       },
       // Who has signed stands in the signature.
       recoverSigner: async ({ r }) => r.slice(0, 42) as Hex,
     },
-    ...(news && { gateway: { queue: { news } } }),
+    ...(nextUpdate && { gateway: { queue: { nextUpdate } } }),
     policy: { creditsPerEth: 10n ** 18n },
     listeners,
   });
@@ -161,7 +161,7 @@ test('beside who has paid before, strangers take half of the time at most', asyn
 test('a round of strangers alone ends as soon as something new comes', async () => {
   const { onSimulate, release } = holdBack(() => true);
   const news = Promise.withResolvers<void>();
-  const { context, candidates, untrusted } = makeRelayer({ onSimulate, news: () => news.promise });
+  const { context, candidates, untrusted } = makeRelayer({ onSimulate, nextUpdate: () => news.promise });
   const round = evaluateRequests(context, candidates.see([write(1)], 0));
   news.resolve();
   await round;

@@ -265,7 +265,7 @@ export async function evaluateRequests(context: RelayerContext, seen: readonly C
   untrusted.isShared = due.knownPayers.length > 0;
   startUntrusted(context, due.untrusted, duplicates);
   if (due.knownPayers.length > 0) await evaluateDue(context, due.knownPayers, { duplicates, maxTries: FEW_TRIES });
-  else await Promise.race([untrusted.last, gateway.queue.news()]);
+  else await Promise.race([untrusted.last, gateway.queue.nextUpdate()]);
   const { fault } = untrusted;
   untrusted.fault = undefined;
   if (fault !== undefined) throw fault.error;

@@ -41,16 +41,16 @@ function end({ journal, now }: RelayerContext, ended: readonly Ended[]): readonl
   return ended.map(({ requestId }) => requestId);
 }
 
-/** Waits until the nodes agree on a transaction. @returns `unsettled` if the signal ended the waiting: the next start goes on */
+/** Waits until the nodes agree on a transaction. @returns `undecided` if the signal ended the waiting: the next start goes on */
 async function awaitAgreement(context: RelayerContext, sent: Sent): Promise<ReceiptVerdict> {
   const { events, now, random, signal } = context;
   const backOff = createBackOff({ ...PAUSES, random, signal });
   const sinceMs = now();
   for (;;) {
     const found = await confirmReceipt(context, sent);
-    if (found.kind === 'unsettled' || (found.kind === 'none' && now() - sinceMs < UNMINED_TIMEOUT_MS)) {
+    if (found.kind === 'undecided' || (found.kind === 'none' && now() - sinceMs < UNMINED_TIMEOUT_MS)) {
       events.emit({ type: 'fault', where: 'chain' });
-      if (!(await backOff.wait())) return { kind: 'unsettled' };
+      if (!(await backOff.wait())) return { kind: 'undecided' };
       continue;
     }
     const { status, blockHash } = found.kind === 'mined' ? found.receipt : { status: undefined, blockHash: undefined };
@@ -189,7 +189,7 @@ async function findOutcomeOfReverted(context: RelayerContext, mined: Unresolved)
     try {
       const answer = await findOutcome(context, request, sent.blockNumber);
       if (answer.kind === 'executed') return { outcome: { status: 'success', txHash: answer.txHash }, blame: 'nobody' };
-      if (answer.kind !== 'unsettled') return conclude(mined, refusal ?? (await findRevert(context, request, sent)));
+      if (answer.kind !== 'undecided') return conclude(mined, refusal ?? (await findRevert(context, request, sent)));
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
       events.emit({ type: 'fault', where: 'chain' });
@@ -226,7 +226,7 @@ async function finalizeSubmission(
   { requests, outcome }: { readonly requests: readonly OpenRequest[]; readonly outcome: Sent },
 ): Promise<readonly string[]> {
   const agreed = await awaitAgreement(context, outcome);
-  if (agreed.kind === 'unsettled') return [];
+  if (agreed.kind === 'undecided') return [];
   if (agreed.kind === 'none') return returnToClaimed(context, requests);
   const sent = { ...outcome, ...agreed.receipt };
   const read = readOutcomes(context, { requests, sent });
@@ -244,12 +244,12 @@ async function finalizeSubmission(
     for (const cost of costs.values()) recordLoss(context, cost, 'nobody');
     return returnToClaimed(context, unresolved);
   }
-  const settled = unresolved.map((request) => {
+  const ended = unresolved.map((request) => {
     const { requestId } = request;
     const mined = { request, requests, sent, refusal: read.refusals.get(requestId) };
     return finalizeUnresolved(context, mined, costs.get(requestId));
   });
-  return (await Promise.all(settled)).flat();
+  return (await Promise.all(ended)).flat();
 }
 
 /** Whether the sender has forgotten a submission after a restart: then nothing was sent, and time has passed since its check. */
@@ -258,7 +258,7 @@ function isForgotten({ chain, inFlight }: RelayerContext, { intentId }: Submissi
 }
 
 /**
- * Hands a journalled call to the sender, waits for its one transaction, and has settled what that says of each request.
+ * Hands a journalled call to the sender, waits for its one transaction, and settles what that says of each request.
  *
  * @param requests - `submitted` in one call; they become `mined`, or `claimed` again if nothing of them is on the chain
  * @returns those that have a next move: `reportOutcomes` takes on what is `mined`

@@ -61,14 +61,14 @@ it('waits as long as a request with the next nonce is open, and asks once for al
 it('gives up where none is, whatever else is queued in the signer’s name', async () => {
   const forged = { ...(await write(5n)), params: { ...(await sign(5n)), dataId: '0x0e' } };
   const others = [await write(6n), await write(7n), await write(5n, 'failed'), forged];
-  expect(await evaluate(others)).toMatchObject({ kind: 'settle', lists: 1 });
+  expect(await evaluate(others)).toMatchObject({ kind: 'hopeless', lists: 1 });
 });
 
 // Shows RELAY-3.
 it('waits a quarter of an hour for a nonce that was used by the gateway’s word alone: a lie is found, a reorganisation comes back', async () => {
   const reported = await write(5n, 'success', 1_000_000);
   expect(await evaluate([reported], { nowMs: 1_899_999 })).toMatchObject({ kind: 'leave', gapState: 'awaited' });
-  expect(await evaluate([reported], { nowMs: 1_900_000 })).toMatchObject({ kind: 'settle' });
+  expect(await evaluate([reported], { nowMs: 1_900_000 })).toMatchObject({ kind: 'hopeless' });
 });
 
 it.each([null, 'awaited'] as const)('looks at the chain once more before it gives up, after %s', async (gapState) => {

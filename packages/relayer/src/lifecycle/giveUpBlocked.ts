@@ -57,7 +57,7 @@ export async function mayBeAwaited(context: RelayerContext, gap: NonceGap): Prom
  *
  * @param found.wait - what was in its way before
  * @param found.verdict - found a moment ago
- * @returns the verdict that it gets: `settle` if patience is over, for a turn that cannot come at the second look at the chain
+ * @returns the verdict that it gets: `hopeless` if patience is over, for a turn that cannot come at the second look at the chain
  * @throws GatewayError if the gateway does not answer
  */
 export async function giveUpBlocked(
@@ -79,5 +79,5 @@ export async function giveUpBlocked(
     // chain shows.
     if (gapState !== 'missing') return { ...verdict, gapState: 'missing' };
   }
-  return { kind: 'settle', signatures, errorMessage };
+  return { kind: 'hopeless', signatures, errorMessage };
 }

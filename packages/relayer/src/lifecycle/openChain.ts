@@ -103,7 +103,7 @@ export async function openChain(options: ChainOptions): Promise<OpenChain | unde
     } catch (error) {
       // All kinds have a message without URLs.
       const { message } = error as Error;
-      health.noteFailure(isDiskFault(error) ? 'journal' : 'chain', message);
+      health.recordFailure(isDiskFault(error) ? 'journal' : 'chain', message);
       if (!isTransient(error)) throw error;
       logger.warn({ reason: message }, 'the chain cannot be opened yet; trying again');
     }

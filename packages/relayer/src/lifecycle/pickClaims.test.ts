@@ -69,7 +69,7 @@ const readyOf = (signer: `0x${string}`): Verdict => ({
   signatures: [{ signer, nonce: 1n, r: WORD, s: WORD }],
 });
 const HOPELESS: Verdict = {
-  ...{ kind: 'settle', errorMessage: 'used' },
+  ...{ kind: 'hopeless', errorMessage: 'used' },
   signatures: [{ signer: SIGNER, nonce: 1n, r: WORD, s: WORD }],
 };
 

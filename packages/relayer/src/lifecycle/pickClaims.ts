@@ -97,7 +97,7 @@ function pick(context: RelayerContext, all: readonly Claimable[], room: number):
   const untrusted = new Set(all.filter(({ record }) => !inFlight.budgets.isKnownPayer(record.signer)));
   const allowed = pickAtRandom({ list: [...untrusted], count: Math.max(0, countUntrustedRoom(context)), random });
   const claimable = [...all.filter((one) => !untrusted.has(one)), ...allowed];
-  const hopeless = claimable.filter(({ verdict }) => verdict.kind === 'settle');
+  const hopeless = claimable.filter(({ verdict }) => verdict.kind === 'hopeless');
   const paying = claimable.filter((one) => one.verdict.kind === 'ready' && findPredecessor(one) === undefined);
   const chosen = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
   const picked = addFollowers(chosen, claimable, room);
@@ -151,6 +151,6 @@ export async function pickClaims(context: RelayerContext, seen: readonly Candida
   const picked = pick(context, claimable.filter(isClaimable), room);
   if (picked.length > 0) startClaiming(context, picked);
   if (picked.length > 0 || gateway.queue.hasMore()) return 'claiming';
-  if (claimable.length > 0) inFlight.claimRate.noteWaiting();
+  if (claimable.length > 0) inFlight.claimRate.recordWaiting();
   return claimable.length > 0 || seen.some(isUnsearched) ? 'waiting' : 'idle';
 }

@@ -84,7 +84,7 @@ function start(
         head: async () => ({ ...HEAD, gasPrice: 10n }),
         policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 86_400n, shareBps: 10_000n }),
         seconds: async () => 101n,
-        settleSeconds: async () => 1n,
+        finalitySeconds: async () => 1n,
       },
     },
     gateway: { read: async () => record, newestOf: async () => [earlier, record] },
@@ -145,7 +145,7 @@ test('a request is looked at again at the same times with and without restarts, 
 // Shows RELAY-3, RELAY-28.
 test('what reverts is given up after the default patience, forgotten or not, and whatever restarts there are', async () => {
   const calm = await live(() => 'reverts', { endMs: 121_000, restarts: [] });
-  expect([calm.looks.at(-1), calm.end]).toEqual(['reverts 120', 'settle']);
+  expect([calm.looks.at(-1), calm.end]).toEqual(['reverts 120', 'hopeless']);
   const troubled = await live(() => 'reverts', { endMs: 121_000, restarts: [30_000, 100_000] });
   expect(troubled).toEqual(calm);
 });

@@ -49,7 +49,7 @@ async function isStillRefused(
   const search = createNonceSearch(record, signatures);
   const { verdicts } = await checkRequests(context, { candidates: [{ record, search }] });
   const verdict = verdicts.get(record.requestId);
-  if (verdict === undefined || verdict.kind === 'settle') return verdict && true;
+  if (verdict === undefined || verdict.kind === 'hopeless') return verdict && true;
   return verdict.kind === 'leave' && ruleOf(verdict.reason).finality === 'fails';
 }
 
@@ -78,7 +78,7 @@ async function isStillTrue(context: RelayerContext, { request, outcome }: Report
   try {
     const answer = await findOutcome(context, request);
     // The sender brings back a transaction of its own.
-    if (answer.kind === 'unsettled' || (answer.kind === 'open' && isSuccess && isSent)) return undefined;
+    if (answer.kind === 'undecided' || (answer.kind === 'open' && isSuccess && isSent)) return undefined;
     if (answer.kind === 'executed') return isSuccess && answer.txHash === outcome.txHash;
     return !isSuccess && (answer.kind === 'replaced' || (await isStillRefused(context, request)));
   } catch (error) {

@@ -29,7 +29,7 @@ const failed = (errorMessage: string): Finding => ({ kind: 'ended', outcome: { s
 /** A claimed request that would revert is given up after the same patience as before a claim; one that others may carry out is given back. */
 function evaluate(context: RelayerContext, request: OpenRequest, verdict: Verdict): Finding | undefined {
   const { inFlight, now, policy } = context;
-  if (verdict.kind === 'settle') return failed(verdict.errorMessage);
+  if (verdict.kind === 'hopeless') return failed(verdict.errorMessage);
   // Sent now, it would have expired at once; the next claim, by whomever, has a lease of its own.
   if (now() >= findLeaseEnd(context, request.claimedAtMs)) return { kind: 'givenBack', verdict: LAPSED };
   const status = inFlight.status(request.requestId);
@@ -101,7 +101,7 @@ async function look(
   const expiry = await findExpiry(context, record);
   const answer = await findOutcome(context, request);
   if (answer.kind === 'executed') return { kind: 'ended', outcome: { status: 'success', txHash: answer.txHash } };
-  if (answer.kind === 'unsettled') return undefined;
+  if (answer.kind === 'undecided') return undefined;
   if (answer.kind === 'replaced') return failed(answer.reason);
   if (expiry !== undefined) return (await confirmRevert(context, request)) ? failed(expiry) : undefined;
   const { verdicts, failures } = await checkRequests(context, { candidates: [{ record, search }] });

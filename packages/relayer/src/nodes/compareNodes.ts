@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 30_000;
 const IDLE_LOOK_MS = 600_000;
 
 /** A node's facts that every evaluation rests on. */
-interface Said {
+interface Answer {
   readonly node: number;
   /** Of a unit of gas, in wei. */
   readonly price: bigint;
@@ -19,7 +19,7 @@ interface Said {
 }
 
 /** @returns undefined of one that does not answer */
-async function readNode({ reader }: RelayNode, node: number): Promise<Said | undefined> {
+async function readNode({ reader }: RelayNode, node: number): Promise<Answer | undefined> {
   try {
     const [{ gasPrice: price }, policy] = await Promise.all([reader.head(), reader.policy()]);
     return { node, price, policy };
@@ -32,15 +32,15 @@ async function readNode({ reader }: RelayNode, node: number): Promise<Said | und
 const isNear = (one: bigint, other: bigint) => one <= TIMES * other && other <= TIMES * one;
 
 /** One that names a price far from that of two others, which are near each other. */
-function isDear({ price }: Said, others: readonly Said[]): boolean {
+function isDear({ price }: Answer, others: readonly Answer[]): boolean {
   const far = others.filter((other) => !isNear(price, other.price));
   return far.some((one, index) => far.slice(index + 1).some((other) => isNear(one.price, other.price)));
 }
 
-const describePolicy = ({ policy }: Said) =>
+const describePolicy = ({ policy }: Answer) =>
   `that this relayer is ${policy.isOfficial ? '' : 'not '}official, with a window of ${policy.priorityWindow} s, an age of ${policy.maxAge} s and a share of ${policy.shareBps}`;
 
-function listAlone(said: readonly Said[]) {
+function listAlone(said: readonly Answer[]) {
   const most = findMost(said, describePolicy);
   return said.flatMap((one) => {
     const others = said.filter((other) => other !== one);
@@ -52,10 +52,10 @@ function listAlone(said: readonly Said[]) {
 }
 
 /** The differences between two nodes, of which nothing says who is right: for the operator. */
-function describeDifferences([one, other]: readonly Said[], names: readonly string[]): ReadonlyMap<string, string> {
+function describeDifferences([one, other]: readonly Answer[], names: readonly string[]): ReadonlyMap<string, string> {
   const differences = new Map<string, string>();
   if (one === undefined || other === undefined) return differences;
-  const report = (subject: string, describe: (said: Said) => string) => {
+  const report = (subject: string, describe: (said: Answer) => string) => {
     const each = [one, other].map((said) => `${names[said.node]} says ${describe(said)}`).join('; ');
     differences.set(
       subject,

@@ -68,9 +68,9 @@ test.each<[string, readonly NodeRpc[], object]>([
   ['two of three', [agrees, reverts, agrees], { kind: 'mined', receipt: SENT }],
   ['two of three, while the third is silent', [isSilent, agrees, agrees], { kind: 'mined', receipt: SENT }],
   ['one, while the others do not answer', [agrees, fails, fails], { kind: 'mined', receipt: SENT }],
-  ['one, while another one is behind', [agrees, isBehind, fails], { kind: 'unsettled' }],
+  ['one, while another one is behind', [agrees, isBehind, fails], { kind: 'undecided' }],
   ['two, while the third is behind', [agrees, isBehind, agrees], { kind: 'mined', receipt: SENT }],
-  ['one, while the others are behind', [agrees, isBehind, isBehind], { kind: 'unsettled' }],
+  ['one, while the others are behind', [agrees, isBehind, isBehind], { kind: 'undecided' }],
   [
     'two that have it reverted',
     [agrees, reverts, reverts],
@@ -78,10 +78,10 @@ test.each<[string, readonly NodeRpc[], object]>([
   ],
   ['two that know nothing of its events', [showsMore, agrees, agrees], { kind: 'mined', receipt: SENT }],
   ['two that do not have it', [agrees, knowsNone, knowsNone], { kind: 'none' }],
-  ['one against one', [agrees, elsewhere], { kind: 'unsettled' }],
-  ['one that does not have it, alone', [knowsNone, fails], { kind: 'unsettled' }],
-  ['three that differ', [agrees, elsewhere, knowsNone], { kind: 'unsettled' }],
-  ['none that answers', [fails, isBehind], { kind: 'unsettled' }],
+  ['one against one', [agrees, elsewhere], { kind: 'undecided' }],
+  ['one that does not have it, alone', [knowsNone, fails], { kind: 'undecided' }],
+  ['three that differ', [agrees, elsewhere, knowsNone], { kind: 'undecided' }],
+  ['none that answers', [fails, isBehind], { kind: 'undecided' }],
 ])('what %s say of a mined transaction counts', async (_, rpcs, word) => {
   expect(await confirmAt(rpcs)()).toEqual(word);
 });
@@ -93,16 +93,16 @@ test('a node that makes up how deep a transaction is ends nothing: another one h
   const liar = node(receipt(), '0x64');
   const honest: NodeRpc = { read: (call, parse) => node(receipt(), head).read(call, parse) };
   const confirm = confirmAt([liar, honest], { confirmations: 3, now: () => nowMs });
-  expect(await confirm()).toEqual({ kind: 'unsettled' });
+  expect(await confirm()).toEqual({ kind: 'undecided' });
   head = '0x8';
   nowMs = 59_000;
-  expect(await confirm()).toEqual({ kind: 'unsettled' });
+  expect(await confirm()).toEqual({ kind: 'undecided' });
   nowMs = 118_000;
-  expect(await confirm()).toEqual({ kind: 'unsettled' });
+  expect(await confirm()).toEqual({ kind: 'undecided' });
   head = '0x9';
   expect(await confirm()).toEqual({ kind: 'mined', receipt: SENT });
   head = '0x8';
-  expect(await confirm()).toEqual({ kind: 'unsettled' });
+  expect(await confirm()).toEqual({ kind: 'undecided' });
   nowMs += 60_000;
   expect(await confirm()).toEqual({ kind: 'mined', receipt: SENT });
 });

@@ -11,7 +11,7 @@ export type ReceiptVerdict =
   /** It is not mined: that node has made its receipt up. */
   | { readonly kind: 'none' }
   /** They do not agree yet. */
-  | { readonly kind: 'unsettled' };
+  | { readonly kind: 'undecided' };
 
 /** A node whose newest block stays the same for so long has got stuck: it is not waited for, in milliseconds. */
 const STUCK_MS = 60_000;
@@ -25,7 +25,7 @@ export function watchHead(now: () => number): (head: bigint) => boolean {
   };
 }
 
-/** A receipt; that there is none; or its newest block, if those that settle the transaction are not there yet. */
+/** A receipt; that there is none; or its newest block, if those that finalize the transaction are not there yet. */
 type Vote = Receipt | 'none' | { readonly head: bigint };
 
 /** @returns undefined if the node has got stuck before */
@@ -84,7 +84,7 @@ export async function confirmReceipt(context: RelayerContext, sent: Receipt): Pr
     ...{ describe, says, decides, events },
   });
   // One that is behind decides nothing.
-  if (agreed === undefined || (agreed !== 'none' && 'head' in agreed)) return { kind: 'unsettled' };
+  if (agreed === undefined || (agreed !== 'none' && 'head' in agreed)) return { kind: 'undecided' };
   for (const { node, vote } of votes) {
     if (!isForged(vote, agreed)) continue;
     const place = chain.nodes.indexOf(node);

@@ -67,17 +67,17 @@ let disputed: readonly { readonly name: string; readonly says: string }[] = [];
 // Shows RELAY-20.
 test('one fresh node is believed, or two that agree; a stale one ends nothing', async () => {
   expect(await ask([node(used, 60n)])).toEqual(used);
-  expect(await ask([node(open, 61n)])).toEqual({ kind: 'unsettled' });
+  expect(await ask([node(open, 61n)])).toEqual({ kind: 'undecided' });
   expect(await ask([node(open, 61n), node(used, 0n)])).toEqual(used);
   expect(await ask([node(open, 61n), node(open, 90n)])).toEqual(open);
-  expect(await ask([node(used, 61n), node(other, 61n)])).toEqual({ kind: 'unsettled' });
+  expect(await ask([node(used, 61n), node(other, 61n)])).toEqual({ kind: 'undecided' });
   // Blocks that come only with transactions are as old as the last one.
   expect(await ask([node(open, 9999n)], { maxHeadAgeSeconds: 0 })).toEqual(open);
 });
 
 test('a node that does not answer is passed over; where none does, that is said', async () => {
   expect(await ask([silent, node(used, 0n)])).toEqual(used);
-  expect(await ask([silent, node(used, 61n)])).toEqual({ kind: 'unsettled' });
+  expect(await ask([silent, node(used, 61n)])).toEqual({ kind: 'undecided' });
   await expect(ask([silent])).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
 });
 
@@ -87,12 +87,12 @@ test('what is deep by the newest block of one node alone ends nothing while anot
   const reported = (number: bigint, ageSeconds = 0n) => node(used, ageSeconds, number);
   const askDeep = (nodes: readonly Node[]) => ask(nodes, { confirmations: 3 });
   const liar = reported(200n);
-  expect(await askDeep([liar, reported(7n)])).toEqual({ kind: 'unsettled' });
+  expect(await askDeep([liar, reported(7n)])).toEqual({ kind: 'undecided' });
   expect(disputed).toEqual([
     { name: 'a node at 200', says: `that it is ${used.reason}, up to its block 200` },
-    { name: 'a node at 7', says: 'that it is unsettled, up to its block 7' },
+    { name: 'a node at 7', says: 'that it is undecided, up to its block 7' },
   ]);
-  expect(await askDeep([liar, reported(8n), reported(7n)])).toEqual({ kind: 'unsettled' });
+  expect(await askDeep([liar, reported(8n), reported(7n)])).toEqual({ kind: 'undecided' });
   expect(await askDeep([liar, reported(9n)])).toEqual(used);
   expect(await askDeep([reported(9n), reported(7n), reported(9n)])).toEqual(used);
   // A stale one says nothing against it, nor does a silent one.
@@ -103,8 +103,8 @@ test('what is deep by the newest block of one node alone ends nothing while anot
 // Shows RELAY-20.
 test('of nodes that are fresh two have to agree, unless one alone answers: what one makes up ends nothing', async () => {
   const [first, second] = [node(used, 0n), node(open, 0n)];
-  expect(await ask([first, second])).toEqual({ kind: 'unsettled' });
-  expect(await ask([second, first])).toEqual({ kind: 'unsettled' });
+  expect(await ask([first, second])).toEqual({ kind: 'undecided' });
+  expect(await ask([second, first])).toEqual({ kind: 'undecided' });
   expect(await ask([node(other, 0n), first, first])).toEqual(used);
   expect(await ask([first, second, second])).toEqual(open);
   expect(await ask([first, silent])).toEqual(used);
@@ -138,8 +138,8 @@ test('what was used since is looked for from there on; if the logs do not show i
     },
   });
   const askDeep = (invalidated?: bigint) => ask([since(invalidated)], { confirmations: 3 });
-  expect(await askDeep()).toEqual({ kind: 'unsettled' });
-  expect(await askDeep(8n)).toEqual({ kind: 'unsettled' });
+  expect(await askDeep()).toEqual({ kind: 'undecided' });
+  expect(await askDeep(8n)).toEqual({ kind: 'undecided' });
   expect(await askDeep(7n)).toEqual({ kind: 'replaced', reason: 'its signer took back forwarder nonce 0, in 0x03' });
   expect(new Set(searched)).toEqual(new Set([3n]));
 });

@@ -16,7 +16,7 @@ export type ChainAnswer =
   /** Its forwarder nonce was used by another request of the signer, or taken back, deep enough. */
   | { readonly kind: 'replaced'; readonly reason: string }
   /** Its nonce is used, but by a transaction that is not deep enough yet, or that the node's logs do not show yet. */
-  | { readonly kind: 'unsettled' };
+  | { readonly kind: 'undecided' };
 
 /** A request as the chain is asked for it, with the nonces it was signed for, as far as these are known. */
 type AskedRequest = Pick<OpenRequest, 'signatures' | 'record'>;
@@ -40,7 +40,7 @@ function readExecution(
   { part, head }: AskedSignature,
   execution: Execution,
 ): ChainAnswer {
-  if (!isDeepEnough(execution.blockNumber, { head: head.number, ...policy })) return { kind: 'unsettled' };
+  if (!isDeepEnough(execution.blockNumber, { head: head.number, ...policy })) return { kind: 'undecided' };
   const { txHash } = execution;
   if (createExecutionTest(chain, part)(execution)) return { kind: 'executed', txHash };
   return {
@@ -71,7 +71,7 @@ async function findUse(context: RelayerContext, question: AskedSignature, nonce:
   if (execution !== undefined) return readExecution(context, question, execution);
   const found = await node.findInvalidation({ signer, nonce, from, head });
   if (found === undefined || !isDeepEnough(found.blockNumber, { head: head.number, confirmations }))
-    return { kind: 'unsettled' };
+    return { kind: 'undecided' };
   return { kind: 'replaced', reason: `its signer took back forwarder nonce ${nonce}, in ${found.txHash}` };
 }
 
@@ -81,7 +81,7 @@ async function askForSignature(
   { createdAt }: Pick<RelayedRecord, 'createdAt'>,
 ): Promise<ChainAnswer> {
   const { node, part, current } = question;
-  if (current === undefined) return { kind: 'unsettled' };
+  if (current === undefined) return { kind: 'undecided' };
   if (current === 0n) return { kind: 'open' };
   const { maxAge } = await context.chain.state.policy();
   const until = BigInt(part.params.timestamp) + maxAge + SHORTENED_BY;
@@ -109,7 +109,7 @@ async function askNode(
   const nonces = await node.reader.nonces(signatures.map(({ signer }) => signer));
   // Not the cached head: it may be older than the execution.
   const head = await node.reader.block();
-  if (head.number < knownBlock) return { kind: 'unsettled' };
+  if (head.number < knownBlock) return { kind: 'undecided' };
   // References are read from the record's parts, in their order.
   const parts = listSignedParts(record);
   const answers = await Promise.all(
@@ -121,7 +121,7 @@ async function askNode(
     }),
   );
   const first = (kind: ChainAnswer['kind']) => answers.find((answer) => answer.kind === kind);
-  return first('unsettled') ?? first('executed') ?? first('open') ?? first('replaced') ?? { kind: 'open' };
+  return first('undecided') ?? first('executed') ?? first('open') ?? first('replaced') ?? { kind: 'open' };
 }
 
 /** Whether a newest block is young enough to be believed by itself. */
@@ -146,7 +146,7 @@ function says({ answer, head }: NodeAnswer): string {
 /**
  * Asks what became of a request such that the answer may end the request. All nodes are asked. What most of those say whose newest block is
  * fresh counts, which are two, or the only one that answers; of stale ones two have to agree. So a node that has fallen behind, or lies
- * about its newest block or what stands in it, ends nothing: while nodes do not agree the answer is `unsettled`.
+ * about its newest block or what stands in it, ends nothing: while nodes do not agree the answer is `undecided`.
  *
  * @param knownBlock - a block that a node must have to be believed; default any
  * @throws ChainError if none answers
@@ -171,7 +171,7 @@ export async function findOutcome(
     ...{ says, events },
   });
   if (votes.length === 0 && fault !== undefined) throw fault;
-  return agreed?.answer ?? { kind: 'unsettled' };
+  return agreed?.answer ?? { kind: 'undecided' };
 }
 
 /**

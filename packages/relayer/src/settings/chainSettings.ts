@@ -103,7 +103,7 @@ export interface ChainSettings {
   readonly maxInFlight: number;
   /** Most writes of many users in one transaction; 1 = never gathered. */
   readonly maxBatchSize: number;
-  /** Blocks that settle a transaction, the including one counted; absent: 1 on Anvil's chain id, else 3. */
+  /** Blocks that finalize a transaction, the including one counted; absent: 1 on Anvil's chain id, else 3. */
   readonly confirmations: number | undefined;
 }
 

@@ -67,7 +67,7 @@ export const relayerSettings = {
     'most writes of many users in one transaction; 1 = never gathered',
     { initial: '50' },
   ),
-  CONFIRMATIONS: setting(chainFields.CONFIRMATIONS, 'blocks that settle a transaction, the including one counted', {
+  CONFIRMATIONS: setting(chainFields.CONFIRMATIONS, 'blocks that finalize a transaction, the including one counted', {
     unset: '3 (1 on chain 31337)',
   }),
   BUMP_AFTER_SECONDS: setting(

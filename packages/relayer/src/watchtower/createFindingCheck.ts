@@ -12,7 +12,7 @@ import { isFalseFailure } from './evaluateFailure.ts';
 import { WINDOW_SECONDS } from './evaluateReleases.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
-import { readAllExecutions, readExecutionsIn, readForeignEvents } from './readChainNews.ts';
+import { readAllExecutions, readExecutionsIn, readForeignEvents } from './readChainUpdate.ts';
 
 /** A finding, and what else a node has to confirm. */
 export interface Accusation {

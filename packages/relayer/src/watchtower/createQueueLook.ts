@@ -15,7 +15,7 @@ const IDLE_SWEEP_MS = 60_000;
 const WAIT_SECONDS = 25;
 
 /** The queue's changes since the last look. */
-export interface QueueNews {
+export interface QueueUpdate {
   /** As they are listed; of one that stands here twice the last counts. */
   readonly records: readonly RequestRecord[];
   /** Known requests that the gateway does not have any more. */
@@ -89,26 +89,26 @@ function createSweep({ client, chainName, now }: QueueLookOptions) {
 /** Looks at a queue, and waits until there is something to look at. */
 export interface QueueLook {
   /** Looks at what is new, what is open, and what became of those that are open no more. @throws GatewayError */
-  look(): Promise<QueueNews>;
+  look(): Promise<QueueUpdate>;
   /** Waits until something becomes pending, or for some time. It never throws. */
-  waitForNews(signal: AbortSignal): Promise<void>;
+  waitForUpdate(signal: AbortSignal): Promise<void>;
 }
 
 /**
  * Waits at the feed of a gateway.
  *
- * @param news - what becomes pending is added to it
+ * @param added - what becomes pending is added to it
  */
-function createFeedWait({ client, chainName }: QueueLookOptions, news: RequestRecord[]) {
+function createFeedWait({ client, chainName }: QueueLookOptions, added: RequestRecord[]) {
   let cursor: string | undefined;
   let quiet = 0;
-  return async function waitForNews(signal: AbortSignal): Promise<void> {
+  return async function waitForUpdate(signal: AbortSignal): Promise<void> {
     // Requests posted before the first cursor are found by the look that follows at once.
     const from = cursor === undefined ? ({ from: 'now', wait: 0 } as const) : { cursor, wait: WAIT_SECONDS };
     const page = await client.readFeed({ chainName, ...from, signal }).catch(() => undefined);
     cursor = page?.cursor;
-    news.push(...(page?.items ?? []));
-    quiet = news.length > 0 ? 0 : quiet + 1;
+    added.push(...(page?.items ?? []));
+    quiet = added.length > 0 ? 0 : quiet + 1;
     if (quiet > 0 && page?.askAgainMs !== undefined) await pause(chooseFeedPause(page.askAgainMs, quiet - 1), signal);
   };
 }
@@ -117,7 +117,7 @@ function createFeedWait({ client, chainName }: QueueLookOptions, news: RequestRe
 export function createQueueLook(options: QueueLookOptions): QueueLook {
   const { client, listUnseen, isIdle, now } = options;
   const sweep = createSweep(options);
-  const news: RequestRecord[] = [];
+  const added: RequestRecord[] = [];
   let sweptAtMs = Number.NEGATIVE_INFINITY;
   async function ask(requestId: string): Promise<RequestRecord | string> {
     try {
@@ -129,7 +129,7 @@ export function createQueueLook(options: QueueLookOptions): QueueLook {
   }
   async function look() {
     const atMs = now();
-    const newest = [...news, ...(await readNewest(options))];
+    const newest = [...added, ...(await readNewest(options))];
     if (newest.length === 0 && isIdle() && atMs - sweptAtMs < IDLE_SWEEP_MS) return { records: [], gone: [], atMs };
     const { records, sweptFromMs } = await sweep();
     sweptAtMs = atMs;
@@ -137,8 +137,8 @@ export function createQueueLook(options: QueueLookOptions): QueueLook {
     const unseen = sweptFromMs === undefined ? [] : listUnseen(sweptFromMs, MAX_ASKED);
     const asked = await Promise.all(unseen.filter((requestId) => !listed.has(requestId)).map(ask));
     const gone = asked.filter((each) => typeof each === 'string');
-    news.length = 0;
+    added.length = 0;
     return { records: [...newest, ...records, ...asked.filter((each) => typeof each !== 'string')], gone, atMs };
   }
-  return { look, waitForNews: createFeedWait(options, news) };
+  return { look, waitForUpdate: createFeedWait(options, added) };
 }

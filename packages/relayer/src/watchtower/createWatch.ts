@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { earliestTimestamp } from '../checks/findNonce.ts';
 import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts';
-import type { QueueNews } from './createQueueLook.ts';
+import type { QueueUpdate } from './createQueueLook.ts';
 import { evaluateReleases } from './evaluateReleases.ts';
 import { createDigestTest, type Evaluation, evaluateReport, leastClaimPrice } from './evaluateReport.ts';
 import { findDoubt, LOOK_SECONDS } from './findDoubt.ts';
@@ -12,7 +12,7 @@ import { describeFinding, type Finding } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import { KEEP_MS, type WatchedRow } from './journal/openWatchedTable.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
-import { type ChainNews, readExecutionsIn } from './readChainNews.ts';
+import { type ChainUpdate, readExecutionsIn } from './readChainUpdate.ts';
 import { type Holders, readHolders } from './readHolders.ts';
 import { type Doubt, takeRecords } from './takeRecords.ts';
 
@@ -37,8 +37,8 @@ export interface WatchOptions {
   readonly alerter: Pick<Alerter, 'raise'>;
   /** Whether nodes confirm a finding. */
   readonly checkFinding: CheckFinding;
-  readonly lookAtQueue: () => Promise<QueueNews>;
-  readonly lookAtChain: (seen: readonly SeenHead[], since: { readonly sinceSeconds: bigint }) => Promise<ChainNews>;
+  readonly lookAtQueue: () => Promise<QueueUpdate>;
+  readonly lookAtChain: (seen: readonly SeenHead[], since: { readonly sinceSeconds: bigint }) => Promise<ChainUpdate>;
   readonly now: () => number;
 }
 
@@ -50,13 +50,13 @@ export interface Looked {
 
 /** The reads of a look; the writing needs nothing else. */
 interface Reading extends Holders {
-  readonly queue: QueueNews;
-  readonly chain: ChainNews;
+  readonly queue: QueueUpdate;
+  readonly chain: ChainUpdate;
   /** Executions in the transactions that reports name. */
   readonly namedExecutions: readonly StoredExecution[];
 }
 
-function listNamed({ journal }: WatchOptions, { records }: QueueNews): Set<Hex> {
+function listNamed({ journal }: WatchOptions, { records }: QueueUpdate): Set<Hex> {
   const fresh = records.map(({ txHash, status }) => (status === 'success' ? txHash : undefined));
   const known = journal.listEnded().map(({ txHash }) => txHash);
   return new Set(
@@ -68,7 +68,7 @@ function listNamed({ journal }: WatchOptions, { records }: QueueNews): Set<Hex> 
 const QUIET_MS = 60_000;
 
 /** Whether nothing has to be compared with the chain now. */
-function isQuiet({ journal }: WatchOptions, { records, gone }: QueueNews): boolean {
+function isQuiet({ journal }: WatchOptions, { records, gone }: QueueUpdate): boolean {
   return !journal.hasAny(['held', 'ended']) && gone.length === 0 && records.every(({ status }) => status === 'pending');
 }
 
@@ -192,7 +192,7 @@ function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFin
 }
 
 /** Puts down what follows from a evaluation. @returns the finding, where it is new */
-function settle(
+function finalize(
   options: WatchOptions,
   { raised, checked }: Suspicions,
   { row, evaluated: { evaluation, ...rest } }: { readonly row: WatchedRow; readonly evaluated: Evaluated },
@@ -217,7 +217,7 @@ function settle(
 }
 
 /** Finds who holds and gives back without end. @returns findings that are new */
-function settleReleases(options: WatchOptions, { raised, checked }: Suspicions, head: SeenHead): StoredFinding[] {
+function finalizeReleases(options: WatchOptions, { raised, checked }: Suspicions, head: SeenHead): StoredFinding[] {
   const { journal, leaseSeconds } = options;
   return evaluateReleases(journal, { head, leaseSeconds }).flatMap((finding) => {
     const word = checked.get(keyOf(finding));
@@ -229,7 +229,7 @@ function settleReleases(options: WatchOptions, { raised, checked }: Suspicions, 
 }
 
 /** A report counts from the first block that is as late as it. */
-function noteEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading): void {
+function recordEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading): void {
   for (const row of journal.listEnded()) {
     const { endedBlock, endedSeconds = 0n } = row;
     if (endedBlock !== undefined || head.seconds < endedSeconds) continue;
@@ -264,13 +264,13 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const looked = journal.commit(() => {
       takeChain(options, reading, doubt);
       takeRecords({ journal, head, heads: journal.heads(), maxAge, sent: mined, doubts }, queue);
-      noteEnds(options, reading);
+      recordEnds(options, reading);
       const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
         .map((row) =>
-          settle(options, suspicions, { row, evaluated: evaluate(options, reading, { row, watchedSince }) }),
+          finalize(options, suspicions, { row, evaluated: evaluate(options, reading, { row, watchedSince }) }),
         )
         .filter((finding) => finding !== undefined);
-      findings.push(...settleReleases(options, suspicions, head));
+      findings.push(...finalizeReleases(options, suspicions, head));
       journal.retire({ seconds: head.seconds, ms: now() });
       // By both clocks: a node that shows a time to come has nothing forgotten.
       journal.forgetExecutions(BigInt(Math.floor((Math.min(Number(head.seconds) * 1000, now()) - KEEP_MS) / 1000)));
@@ -289,7 +289,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const checked = new Map(
       await Promise.all(some.map(async ([key, each]) => [key, await checkFinding(each)] as const)),
     );
-    const isSettled = [...checked.values()].every((word) => word === 'unknown');
-    return isSettled ? looked : await lookOnce({ raised: new Map(), checked });
+    const isFinal = [...checked.values()].every((word) => word === 'unknown');
+    return isFinal ? looked : await lookOnce({ raised: new Map(), checked });
   };
 }

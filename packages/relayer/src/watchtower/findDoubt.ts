@@ -1,5 +1,5 @@
 import type { WatchJournal } from './journal/openWatchJournal.ts';
-import type { ChainNews } from './readChainNews.ts';
+import type { ChainUpdate } from './readChainUpdate.ts';
 import type { Doubt } from './takeRecords.ts';
 
 /** The longest between two looks that go well, in seconds: the gateway lets a call wait 25 s. */
@@ -21,7 +21,7 @@ interface DoubtContext {
  */
 export function findDoubt(
   { journal, confirmations, now }: DoubtContext,
-  chain: ChainNews,
+  chain: ChainUpdate,
   attendedAtMs: number | undefined,
 ): Doubt | undefined {
   const { head, fork, lostBlocks } = chain;

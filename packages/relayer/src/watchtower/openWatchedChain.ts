@@ -13,7 +13,7 @@ export interface OpenedChain {
   /** Each node by itself. */
   readonly nodes: readonly Pick<ChainRpc, 'read' | 'attempt'>[];
   readonly chainId: number;
-  /** Blocks that settle a transaction, the including one counted. */
+  /** Blocks that finalize a transaction, the including one counted. */
   readonly confirmations: bigint;
   /** How long the Forwarder takes a signature, in seconds. */
   readonly maxAge: bigint;

@@ -22,7 +22,7 @@ import {
 import { type Finding, isLie } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
 import { type OpenedChain, openWatchedChain } from './openWatchedChain.ts';
-import { readAllExecutions, readExecutionsIn } from './readChainNews.ts';
+import { readAllExecutions, readExecutionsIn } from './readChainUpdate.ts';
 import { parseWatchSettings, type WatchedChainSettings } from './watchSettings.ts';
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -52,7 +52,7 @@ interface Audit extends OpenedChain {
   readonly leaseSeconds: bigint;
   readonly head: { readonly number: bigint; readonly seconds: bigint };
   /** Time of the block before which reports are settled, in Unix seconds. */
-  readonly settledSeconds: bigint;
+  readonly finalSeconds: bigint;
   readonly executions: ReadonlyMap<Hex, readonly StoredExecution[]>;
 }
 
@@ -75,14 +75,14 @@ async function openAudit(
   const range = { fromBlock: first, toBlock: head.number };
   const found =
     first > head.number ? [] : await readAllExecutions({ rpc, forwarder, walkBack: createWalkBack() }, range);
-  const settled = head.number - confirmations;
-  const settledSeconds = settled < 0n ? 0n : ((await readBlockTime(rpc, settled)) ?? 0n);
+  const finalBlock = head.number - confirmations;
+  const finalSeconds = finalBlock < 0n ? 0n : ((await readBlockTime(rpc, finalBlock)) ?? 0n);
   return {
     ...opened,
     chain,
     leaseSeconds,
     head,
-    settledSeconds,
+    finalSeconds,
     executions: Map.groupBy(found, ({ signer }) => signer),
   };
 }
@@ -136,7 +136,7 @@ async function hasActedSince(
 }
 
 async function evaluateRecord(audit: Audit, record: RequestRecord): Promise<Finding | undefined> {
-  const { chain, chainId, confirmations, leaseSeconds, head, settledSeconds, maxAge } = audit;
+  const { chain, chainId, confirmations, leaseSeconds, head, finalSeconds, maxAge } = audit;
   const { forwarder } = chain;
   const test = createDigestTest(record, { chainId, forwarder });
   const endedSeconds = BigInt(Math.floor(Date.parse(record.updatedAt) / 1000));
@@ -147,7 +147,7 @@ async function evaluateRecord(audit: Audit, record: RequestRecord): Promise<Find
     relayer: record.claimedBy?.toLowerCase() as Hex,
     claimedSeconds: BigInt(Math.floor(Date.parse(record.claimedAt ?? record.updatedAt) / 1000)),
     txHash: record.txHash?.toLowerCase() as Hex | undefined,
-    endedBlock: settledSeconds >= endedSeconds ? head.number - confirmations : undefined,
+    endedBlock: finalSeconds >= endedSeconds ? head.number - confirmations : undefined,
     expiresSeconds: listSignedParts(record).reduce((end, { params }) => {
       const own = BigInt(params.timestamp) + maxAge;
       return own > end ? own : end;

@@ -24,7 +24,7 @@ import { isLie } from './finding.ts';
 import { openWatchJournal, type WatchJournal } from './journal/openWatchJournal.ts';
 import { listOpenBefore } from './listOpenBefore.ts';
 import { openWatchedChain } from './openWatchedChain.ts';
-import { createChainLook } from './readChainNews.ts';
+import { createChainLook } from './readChainUpdate.ts';
 import { isKnownSo } from './takeRecords.ts';
 import type { WatchedChainSettings, WatchSettings } from './watchSettings.ts';
 
@@ -132,7 +132,15 @@ async function openPost(post: ChainPost) {
   const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue: queue.look, lookAtChain, now };
   const { admin, gateway } = clients;
   const enforce = admin && createEnforcer({ journal, alerter, admin, gateway, log, now });
-  return { look: createWatch(shared), enforce, journal, journalFault, outbox, isIdle, waitForNews: queue.waitForNews };
+  return {
+    look: createWatch(shared),
+    enforce,
+    journal,
+    journalFault,
+    outbox,
+    isIdle,
+    waitForUpdate: queue.waitForUpdate,
+  };
 }
 
 /** Half a block: what has happened on the chain is seen before the next one, mostly. */
@@ -169,13 +177,13 @@ async function attempt(
 ): Promise<{ readonly isWell: boolean; readonly error?: unknown }> {
   try {
     await work();
-    for (const part of PARTS) health.noteWell(part);
+    for (const part of PARTS) health.recordWell(part);
     return { isWell: true };
   } catch (error) {
     if (signal.aborted) return { isWell: false };
     const { where, reason } = placeOf(error);
     metrics.faults.inc({ chain: chain.chainName, where });
-    health.noteFailure(where === 'work' ? 'chain' : where, reason);
+    health.recordFailure(where === 'work' ? 'chain' : where, reason);
     log.warn({ where, reason }, 'a look failed; it is repeated');
     return { isWell: false, error };
   }
@@ -216,7 +224,7 @@ async function watch(post: ChainPost): Promise<void> {
     const isIdle = isWell && opened?.isIdle() === true;
     await Promise.all([
       pause(Math.min(pollMs * 2 ** failures, Math.max(pollMs, LONGEST_PAUSE_MS)), signal),
-      isIdle && opened?.waitForNews(signal),
+      isIdle && opened?.waitForUpdate(signal),
     ]);
   }
   post.journals.delete(chain.chainName);

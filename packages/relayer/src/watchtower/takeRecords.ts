@@ -1,7 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { listSignedParts } from '../checks/findNonce.ts';
-import type { QueueNews } from './createQueueLook.ts';
+import type { QueueUpdate } from './createQueueLook.ts';
 import type { Excuse } from './evaluateReport.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
@@ -97,7 +97,7 @@ const PATIENCE_SECONDS = 120n;
  * A claim that is over without a report was given back, or taken over after its lease: its holder is not the one any more. Nobody is blamed
  * who gives back what has become dearer since, unless it did nothing before.
  */
-function noteRelease({ journal, head }: TakeContext, known: WatchedRow | undefined, row: WatchedRow) {
+function recordRelease({ journal, head }: TakeContext, known: WatchedRow | undefined, row: WatchedRow) {
   if (known?.state !== 'held' || known.relayer === undefined || known.relayer === row.relayer) return;
   const { requestId, relayer, idleSeconds, claimPrice } = known;
   if (idleSeconds <= PATIENCE_SECONDS && head.baseFee > claimPrice) return;
@@ -105,7 +105,7 @@ function noteRelease({ journal, head }: TakeContext, known: WatchedRow | undefin
 }
 
 /** Takes in what the queue reports. A claim that one relayer holds on is one claim, however often its lease is renewed. */
-export function takeRecords(context: TakeContext, { records, gone, atMs }: QueueNews): void {
+export function takeRecords(context: TakeContext, { records, gone, atMs }: QueueUpdate): void {
   const { journal } = context;
   for (const record of records) {
     const known = journal.get(record.requestId);
@@ -114,7 +114,7 @@ export function takeRecords(context: TakeContext, { records, gone, atMs }: Queue
       continue;
     }
     const row = makeRow(context, record, { known, atMs });
-    noteRelease(context, known, row);
+    recordRelease(context, known, row);
     const signers = row.state === 'pending' ? [] : listSignedParts(record).map(({ signer }) => signer);
     journal.put(row, { signers, atMs });
   }

@@ -24,7 +24,7 @@ import {
 /** The watchtower's settings: the one place of their forms, defaults and meanings. */
 export const watchtowerSettings = {
   ...namedChains,
-  CONFIRMATIONS: setting(chainFields.CONFIRMATIONS, 'blocks that settle a transaction, as the relayers have it', {
+  CONFIRMATIONS: setting(chainFields.CONFIRMATIONS, 'blocks that finalize a transaction, as the relayers have it', {
     unset: '3 (1 on chain 31337)',
   }),
   LEASE_SECONDS: setting(
@@ -64,7 +64,7 @@ export interface WatchedChainSettings {
   readonly chainId: number | undefined;
   /** Block in which the Forwarder's events begin. */
   readonly fromBlock: bigint;
-  /** Blocks that settle a transaction, the including one counted; absent: 1 on Anvil's chain id, else 3. */
+  /** Blocks that finalize a transaction, the including one counted; absent: 1 on Anvil's chain id, else 3. */
   readonly confirmations: number | undefined;
 }
 

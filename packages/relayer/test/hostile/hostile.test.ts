@@ -74,7 +74,7 @@ async function prepare({ devnet, deployment, relayerKeys }: World, attacks: read
 }
 
 /** Counts what a relayer has still to evaluate, or to claim. */
-async function countUnsettled({ readMetric }: Program): Promise<number> {
+async function countUndecided({ readMetric }: Program): Promise<number> {
   const name = 'prism_relayer_requests';
   const left = await Promise.all(LEFT_ALONE.map((reason) => readMetric(name, `reason="${reason}"`)));
   return (await readMetric(name)) - left.reduce((sum, count) => sum + count, 0);
@@ -136,7 +136,7 @@ test('whoever posts to have it pay for nothing costs a relayer less than an hone
     const beganMs = performance.now();
     // What is left alone stays pending; nothing stays claimed, and all attacks have had their chance.
     const countClaimed = async () => (await readStates()).filter((state) => state === 'processing').length;
-    const countOpen = async () => (isLong ? await countUnsettled(relayer) : 0) + (await countClaimed());
+    const countOpen = async () => (isLong ? await countUndecided(relayer) : 0) + (await countClaimed());
     await expect.poll(countOpen, { timeout: TIMEOUT_MS, interval: 2000 }).toBe(0);
     const afterMs = performance.now() - beganMs;
     await tricksters.stop();

@@ -141,7 +141,7 @@ export function outcomeOf(intent: { sent?: Sent | undefined; failure?: IntentFai
   throw new SenderError(failure.code, failure.message, { spentWei: failure.spentWei });
 }
 
-function settleWaiters(engine: Engine, intent: LiveIntent): void {
+function finalizeWaiters(engine: Engine, intent: LiveIntent): void {
   for (const waiter of engine.waiters.get(intent.intentId) ?? []) {
     try {
       waiter.resolve(outcomeOf(intent));
@@ -168,6 +168,6 @@ export function flush(engine: Engine): void {
   for (const intent of changed) {
     if (!FINAL_STATES.includes(intent.state)) continue;
     engine.live.delete(intent.intentId);
-    settleWaiters(engine, intent);
+    finalizeWaiters(engine, intent);
   }
 }

@@ -7,7 +7,7 @@ import { type Engine, forgetIntent, unminedIntents } from './engine.ts';
 /** More than this ahead of the journal is no account nonce, but nonsense. */
 const MAX_NONCE_JUMP = 100_000;
 /** The journal's fact: account nonces below it are known, or were reported. */
-const SETTLED = 'settledNonce';
+const KNOWN_NONCE = 'knownNonce';
 
 /** Why an intent is given up that somebody else's transaction has come before. */
 export function describeSharedKey({ account }: Engine, nonce: number): IntentFailure {
@@ -17,9 +17,9 @@ export function describeSharedKey({ account }: Engine, nonce: number): IntentFai
 
 /** The first account nonce that nothing is known of; undefined: the journal is empty, and says nothing of what was before. */
 function firstUnknown({ journal }: Engine): number | undefined {
-  const [signed, settled] = [journal.highestNonce(), journal.fact(SETTLED)];
-  if (signed === undefined && settled === undefined) return undefined;
-  return Math.max((signed ?? -1) + 1, Number(settled ?? 0));
+  const [signed, known] = [journal.highestNonce(), journal.fact(KNOWN_NONCE)];
+  if (signed === undefined && known === undefined) return undefined;
+  return Math.max((signed ?? -1) + 1, Number(known ?? 0));
 }
 
 /** Takes in that the account has made more transactions than the journal knows. */
@@ -31,7 +31,7 @@ function takeForeign(
   engine.nextNonce = Math.max(engine.nextNonce, to);
   if (engine.settings.whenKeyIsShared === 'reject') engine.heldBelow = to;
   engine.emit({ type: 'foreign', nonce: from, count: to - from, ...(isOld && { isOld }) });
-  engine.journal.setFact(SETTLED, `${to}`);
+  engine.journal.setFact(KNOWN_NONCE, `${to}`);
 }
 
 /**
@@ -45,7 +45,7 @@ export function takeOpeningCount(
   { pendingNonce, latestNonce }: { readonly pendingNonce: number; readonly latestNonce: number },
 ): void {
   const from = firstUnknown(engine);
-  if (from === undefined) engine.journal.setFact(SETTLED, `${pendingNonce}`);
+  if (from === undefined) engine.journal.setFact(KNOWN_NONCE, `${pendingNonce}`);
   else if (pendingNonce > from) takeForeign(engine, { from, to: pendingNonce, isOld: true });
   const isUnknown = pendingNonce > (engine.journal.highestNonce() ?? -1) + 1;
   const isHeld = isUnknown && pendingNonce > latestNonce && engine.settings.whenKeyIsShared === 'reject';
@@ -144,7 +144,7 @@ export async function waitForForeign(engine: Engine): Promise<boolean> {
     if (unminedIntents(engine).length > 0) return false;
     const latest = leastAgreed(counts.map((one) => one.latest));
     engine.nextNonce = Math.max(latest, (engine.journal.highestNonce() ?? -1) + 1);
-    engine.journal.setFact(SETTLED, `${engine.nextNonce}`);
+    engine.journal.setFact(KNOWN_NONCE, `${engine.nextNonce}`);
   }
   engine.heldBelow = undefined;
   rejectQueued(engine);

@@ -35,7 +35,7 @@ function committedWei(engine: Engine): bigint {
 }
 
 /** Reports once that gas costs more than the ceiling, until it no longer does. */
-function noteCeiling(engine: Engine, { neededWei, isAbove }: { neededWei: bigint; isAbove: boolean }): void {
+function recordCeiling(engine: Engine, { neededWei, isAbove }: { neededWei: bigint; isAbove: boolean }): void {
   const { ceiling } = engine.settings;
   if (isAbove && !engine.isAboveCeiling && ceiling !== undefined) {
     engine.emit({ type: 'gasPriceTooHigh', neededWei, ceilingWei: ceiling });
@@ -161,7 +161,7 @@ async function reserveGroup(engine: Engine): Promise<number | undefined> {
   if (!(await waitForForeign(engine))) return pollIntervalMs;
   const market = await engine.fees.market();
   const neededWei = market.baseFeePerGas + market.tip;
-  noteCeiling(engine, { neededWei, isAbove: ceiling !== undefined && neededWei > ceiling });
+  recordCeiling(engine, { neededWei, isAbove: ceiling !== undefined && neededWei > ceiling });
   const offers = offerGroup(engine, market);
   rejectForGas(engine, neededWei);
   if (offers.length === 0) {

@@ -106,8 +106,8 @@ function chooseGenesis(
   return known ?? (isAgreed ? most[0] : undefined);
 }
 
-function settleFact(journal: Journal, fact: { name: string; value: string; answers: string }): void {
-  const first = journal.settleFact(fact.name, fact.value);
+function pinFact(journal: Journal, fact: { name: string; value: string; answers: string }): void {
+  const first = journal.pinFact(fact.name, fact.value);
   if (first === fact.value) return;
   throw new SenderError(
     'WRONG_CHAIN',
@@ -137,12 +137,12 @@ export async function verifyChain(parts: {
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);
   }
-  settleFact(journal, { name: 'chainId', value: `${chainId}`, answers: 'chain' });
-  settleFact(journal, { name: 'address', value: options.account.address.toLowerCase(), answers: 'the key of' });
+  pinFact(journal, { name: 'chainId', value: `${chainId}`, answers: 'chain' });
+  pinFact(journal, { name: 'address', value: options.account.address.toLowerCase(), answers: 'the key of' });
   // A devnet that was started anew has the same id and another history.
   const genesisHash = chooseGenesis(chain, { journal, answers: genesisHashes });
   if (genesisHash !== undefined) {
-    settleFact(journal, { name: 'genesisHash', value: genesisHash, answers: 'the chain whose first block is' });
+    pinFact(journal, { name: 'genesisHash', value: genesisHash, answers: 'the chain whose first block is' });
   }
   return { chainId, ...nonces };
 }

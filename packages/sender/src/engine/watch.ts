@@ -6,9 +6,9 @@ import { currentVersions, type LiveIntent, type MinedAt } from '../intents/liveI
 import { bumpFees } from './bumpFees.ts';
 import { type Engine, flush, transition, unminedIntents } from './engine.ts';
 import { fillGaps } from './fillGaps.ts';
+import { type Finding, resolveDisplaced, takeReceipt, takeReorg } from './finalize.ts';
 import { pauseForBlock } from './pauseForBlock.ts';
 import { retryPause } from './retryPause.ts';
-import { type Finding, resolveDisplaced, takeReceipt, takeReorg } from './settle.ts';
 
 /** So many transactions are looked for one by one; for more, the account nonce says which are worth looking for. */
 const MAX_DIRECT_LOOKS = 2;
@@ -102,7 +102,7 @@ async function lookForMined(engine: Engine): Promise<{ readonly count?: number; 
   const passed = count === undefined ? direct : unmined.filter(({ nonce }) => (nonce as number) < count.highest);
   const { found, missing, fault } = await fetchReceipts(passed, isCounted ? chain.findReceipt : chain.receipt);
   for (const finding of found) {
-    // While the receipts were on their way, nothing else settles intents; their nonces may have changed hands only by requeueing.
+    // While the receipts were on their way, nothing else finalizes intents; their nonces may have changed hands only by requeueing.
     if (finding.intent.nonce === finding.version.nonce && finding.intent.state !== 'mined')
       takeReceipt(engine, finding);
   }
@@ -189,9 +189,9 @@ async function look(engine: Engine): Promise<void> {
   const unmined = unminedIntents(engine);
   const minedFault = await lookAtMined(engine);
   const { count, fault = minedFault } = await lookForMined(engine);
-  const isNews = unmined.some(({ state }) => !UNMINED_STATES.includes(state));
-  if (!isNews) engine.idleRounds++;
-  if (unmined.some((intent) => isEarly(engine, intent))) engine.earlyLooks = isNews ? 0 : engine.earlyLooks + 1;
+  const isNew = unmined.some(({ state }) => !UNMINED_STATES.includes(state));
+  if (!isNew) engine.idleRounds++;
+  if (unmined.some((intent) => isEarly(engine, intent))) engine.earlyLooks = isNew ? 0 : engine.earlyLooks + 1;
   await resolveDisplaced(engine);
   await fillGaps(engine, count);
   await bumpFees(engine);

@@ -46,7 +46,7 @@ export interface Intent {
   readonly call?: { readonly to: Address; readonly data: Hex; readonly value: bigint };
   /** Of the call, once it was pruned. @see hashCall */
   readonly callHash?: Hex;
-  /** Blocks that settle it, the including one counted. */
+  /** Blocks that finalize it, the including one counted. */
   readonly confirmations: number;
   /** The account nonce it holds now; absent while `queued`. */
   readonly nonce?: number;

@@ -126,7 +126,7 @@ describe('a journal', () => {
 
   test('keeps a fact as it was written first', () => {
     const journal = openJournal(path);
-    expect([journal.settleFact('chainId', '1'), journal.settleFact('chainId', '2')]).toEqual(['1', '1']);
+    expect([journal.pinFact('chainId', '1'), journal.pinFact('chainId', '2')]).toEqual(['1', '1']);
     journal.close();
   });
 

@@ -35,7 +35,7 @@ export interface Journal {
    */
   prune(intentIds: readonly string[], belowNonce: number): readonly string[];
   /** Writes a fact once. @returns the fact as it was written first */
-  settleFact(name: string, value: string): string;
+  pinFact(name: string, value: string): string;
   /** Reads a fact. @returns undefined where it was never written */
   fact(name: string): string | undefined;
   /** Writes a fact that may change. @throws SenderError `JOURNAL_FAILED` */
@@ -203,7 +203,7 @@ export function openJournal(path: string): Journal {
       return typeof value === 'string' ? value : undefined;
     },
     setFact: (name, value) => write(() => void setFact.run(name, value)),
-    settleFact(name, value) {
+    pinFact(name, value) {
       addFact.run(name, value);
       return `${readFact.get(name)?.value}`;
     },

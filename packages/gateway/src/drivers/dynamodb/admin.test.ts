@@ -114,7 +114,7 @@ describeWithDynamo('DynamoDB', () => {
         const numbers = [];
         for (let n = 0; n < 12; n++) {
           const act = { at: START, act: 'requests.fail', keyId: 'k', target: `${writer} ${n}` };
-          numbers.push(await admin.noteAct(act));
+          numbers.push(await admin.recordAct(act));
         }
         return numbers;
       }),

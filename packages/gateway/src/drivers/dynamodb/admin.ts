@@ -16,7 +16,7 @@ import {
 } from './items.ts';
 import { findOldest } from './list.ts';
 import { headOf, type RequestTable } from './record.ts';
-import { noteSeen, removeParams } from './recordStats.ts';
+import { recordSeen, removeParams } from './recordStats.ts';
 import { readCounts } from './stats.ts';
 
 /** Tries: each further one is another process that moved the request at the same moment. */
@@ -72,7 +72,7 @@ export function createAdminStore({ table, deliveries, flush, removed }: AdminCon
         ...(oldestProcessingAt !== undefined && { oldestProcessingAt }),
       };
     },
-    noteSeen: (address, at) => noteSeen(deliveries, address, at),
+    recordSeen: (address, at) => recordSeen(deliveries, address, at),
     findOldestPending: (chainName) => findOldest(table, { status: 'pending', chainName }),
     async remove(requestId) {
       const removal = await removeRequest(table, requestId);
@@ -99,9 +99,9 @@ const readAct = (item: Item): NotedAct =>
  * The audit log: acts stand in a lane of the table of deliveries, under numbers that a counter gives. A number that stays unused, for an
  * answer was lost or a process died, harms nothing.
  */
-function createAuditLog(deliveries: Table): Pick<AdminStore, 'noteAct' | 'dropAct' | 'listActs'> {
+function createAuditLog(deliveries: Table): Pick<AdminStore, 'recordAct' | 'dropAct' | 'listActs'> {
   return {
-    async noteAct(act) {
+    async recordAct(act) {
       const { item = {} } = await update(deliveries, { key: COUNTER, add: { number: 1 } });
       const taken = readNumber(item, 'number');
       await put(deliveries, { ...keyOf(taken), number: taken, ...act });

@@ -111,7 +111,7 @@ function createRequestStore(table: RequestTable, changes: MoveListener): Request
     if (creation.outcome === 'created') changes.notify(record);
     return creation;
   }
-  async function noteClaim(relayer: string, claim: Promise<ClaimTransition>): Promise<ClaimTransition> {
+  async function recordClaim(relayer: string, claim: Promise<ClaimTransition>): Promise<ClaimTransition> {
     const known = await claim;
     if (known.outcome === 'moved') changes.notify(known.record);
     if (known.outcome === 'conflict') changes.conflict(relayer);
@@ -132,10 +132,10 @@ function createRequestStore(table: RequestTable, changes: MoveListener): Request
     create,
     get,
     list: (query) => listRequests(context, query),
-    claim: (claim) => noteClaim(claim.relayer, claimRequest(context, claim)),
+    claim: (claim) => recordClaim(claim.relayer, claimRequest(context, claim)),
     claimAll: (claims) =>
       moveAll(claims, (claim) =>
-        batches.run(() => noteClaim(claim.relayer, claimOrRenew({ ...context, params: noParams }, claim))),
+        batches.run(() => recordClaim(claim.relayer, claimOrRenew({ ...context, params: noParams }, claim))),
       ),
     report: (report) => ended(reportRequest(table, params, report)),
     reportAll: (reports) =>

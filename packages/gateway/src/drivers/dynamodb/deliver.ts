@@ -1,5 +1,5 @@
 import { evaluateRefusal, isGivenUp, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
-import type { DeliveryOrder, DeliveryOutcome, DeliveryQueue, WebhookNews } from '../../ports/webhookStore.ts';
+import type { DeliveryOrder, DeliveryOutcome, DeliveryQueue, WebhookNotice } from '../../ports/webhookStore.ts';
 import {
   type DueDelivery,
   endedExpiry,
@@ -32,7 +32,7 @@ interface QueueContext {
 }
 
 /** The queue of deliveries, one webhook at a time. */
-export interface DynamoDeliveryQueue extends Pick<DeliveryQueue, 'settle'> {
+export interface DynamoDeliveryQueue extends Pick<DeliveryQueue, 'finalize'> {
   takeOf(webhook: RegisteredWebhook, order: DeliveryOrder): Promise<readonly HeldDelivery[]>;
   /** When a webhook is looked at next, in milliseconds since the epoch; undefined: nothing waits. */
   dueAtOf(webhook: RegisteredWebhook): Promise<number | undefined>;
@@ -117,7 +117,7 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
   const nameOf = ({ webhookId, deliveryId }: Pick<HeldDelivery, 'webhookId' | 'deliveryId'>) =>
     `${webhookId}/${deliveryId}`;
 
-  async function settleGood(webhookId: string, now: number): Promise<WebhookNews[]> {
+  async function finalizeGood(webhookId: string, now: number): Promise<WebhookNotice[]> {
     let isBack = false;
     await changeHealth(deliveries, webhookId, (health) => {
       isBack = wasDown(health);
@@ -125,10 +125,10 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
     });
     if (!isBack) return [];
     await hurry(deliveries, webhookId, now);
-    return [{ webhookId, news: 'recovered' }];
+    return [{ webhookId, kind: 'recovered' }];
   }
 
-  async function evaluate(one: DeliveryOutcome, now: number): Promise<{ news: WebhookNews[]; revivedAt: number }> {
+  async function evaluate(one: DeliveryOutcome, now: number): Promise<{ notices: WebhookNotice[]; revivedAt: number }> {
     const { webhookId } = one;
     let evaluation: ReturnType<typeof evaluateRefusal>;
     let revivedAt = 0;
@@ -143,16 +143,16 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
     if (evaluation?.disabledReason !== undefined) {
       await webhooks.edit(webhookId, (webhook) => ({ ...webhook, enabled: false }));
     }
-    return { news: (evaluation?.news ?? []).map((item) => ({ webhookId, ...item })), revivedAt };
+    return { notices: (evaluation?.notices ?? []).map((item) => ({ webhookId, ...item })), revivedAt };
   }
 
-  async function settleBad(one: DeliveryOutcome, known: HeldDelivery, now: number): Promise<WebhookNews[]> {
-    const { news, revivedAt } = await evaluate(one, now);
+  async function finalizeBad(one: DeliveryOutcome, known: HeldDelivery, now: number): Promise<WebhookNotice[]> {
+    const { notices, revivedAt } = await evaluate(one, now);
     const { key, webhookId, attempts } = known;
     const failedSince = Math.max(known.firstFailedAt ?? now, revivedAt);
-    if (isGivenUp(failedSince, now) && !news.some((item) => item.news === 'disabled')) {
+    if (isGivenUp(failedSince, now) && !notices.some((item) => item.kind === 'disabled')) {
       await end(deliveries, key, now, { status: 'failed', ...answerOf(one) });
-      return [...news, { webhookId, news: 'given up', why: one.error ?? '' }];
+      return [...notices, { webhookId, kind: 'given up', why: one.error ?? '' }];
     }
     const set = {
       dueAt: nextAttemptAt(attempts + 1, now),
@@ -160,14 +160,14 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
       ...answerOf(one),
     };
     await write(deliveries, { key, set, isOver: false });
-    return news;
+    return notices;
   }
 
-  async function settleOne(one: DeliveryOutcome, now: number): Promise<WebhookNews[]> {
+  async function finalizeOne(one: DeliveryOutcome, now: number): Promise<WebhookNotice[]> {
     const known = held.get(nameOf(one));
     held.delete(nameOf(one));
     if (known === undefined) return [];
-    if (one.outcome === 'refused') return await settleBad(one, known, now);
+    if (one.outcome === 'refused') return await finalizeBad(one, known, now);
     if (one.outcome === 'delivered') {
       await end(deliveries, known.key, now, { status: 'delivered', ...answerOf(one) });
     } else {
@@ -196,11 +196,11 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
       ]);
       return first && Math.max(first.dueAt, health.pausedUntil, health.probeUntil);
     },
-    async settle({ now, outcomes }) {
-      const news = (await Promise.all(outcomes.map((one) => settleOne(one, now)))).flat();
+    async finalize({ now, outcomes }) {
+      const notices = (await Promise.all(outcomes.map((one) => finalizeOne(one, now)))).flat();
       const good = new Set(outcomes.filter(({ outcome }) => outcome === 'delivered').map(({ webhookId }) => webhookId));
-      for (const webhookId of good) news.push(...(await settleGood(webhookId, now)));
-      return news;
+      for (const webhookId of good) notices.push(...(await finalizeGood(webhookId, now)));
+      return notices;
     },
   };
 }

@@ -156,7 +156,7 @@ function remember(track: Track, most: number): Track {
  */
 export async function followIndex(table: RequestTable, track: Track, plan: FollowPlan): Promise<Followed> {
   const { mostGiven, limit, now } = plan;
-  const settledTime = now - LONGEST_WAY_MS;
+  const stableTime = now - LONGEST_WAY_MS;
   const [again, ahead] = await Promise.all([
     lookAgain(table, track, plan),
     walkFrom(table, plan, track.known, limit + track.given.length),
@@ -166,10 +166,10 @@ export async function followIndex(table: RequestTable, track: Track, plan: Follo
   const fresh = ahead.keys.filter(isNew);
 
   /** How far everything was seen of what has had its time to arrive. */
-  function settledPlace(firstLeft: IndexKey | undefined): Position {
+  function stablePlace(firstLeft: IndexKey | undefined): Position {
     const last = ahead.keys.at(-1);
     if (firstLeft !== undefined) return ahead.keys[ahead.keys.indexOf(firstLeft) - 1]?.position ?? track.known;
-    return ahead.isAtEnd || last === undefined ? endOf(settledTime) : last.position;
+    return ahead.isAtEnd || last === undefined ? endOf(stableTime) : last.position;
   }
 
   return {
@@ -178,9 +178,9 @@ export async function followIndex(table: RequestTable, track: Track, plan: Follo
     trackBehind(used) {
       const firstLeft = fresh[used.fresh];
       const isEmptyAndOpen = ahead.keys.length === 0 && !ahead.isAtEnd;
-      const reached = isEmptyAndOpen ? track.known : settledPlace(firstLeft);
-      const settled = [endOf(settledTime), later(reached, track.known)].sort()[0] ?? track.known;
-      const known = later(track.known, settled);
+      const reached = isEmptyAndOpen ? track.known : stablePlace(firstLeft);
+      const stable = [endOf(stableTime), later(reached, track.known)].sort()[0] ?? track.known;
+      const known = later(track.known, stable);
       const isThrough = used.again === again.keys.length;
       const passed = isThrough ? again.passed : (again.keys[used.again - 1]?.position ?? track.passed);
       // Nothing is left to be looked at again but what this page has read for the first time.

@@ -13,7 +13,7 @@ describeWithDynamo('what the stream tells', () => {
     outbox = createDynamoOutbox(rig);
   });
   afterAll(() => rig.dispose());
-  const { add, take, settle, removeAll } = useOutbox(() => outbox);
+  const { add, take, finalize, removeAll } = useOutbox(() => outbox);
   afterEach(removeAll);
 
   /** A whole life. @returns its records of the stream */
@@ -31,7 +31,7 @@ describeWithDynamo('what the stream tells', () => {
     const reported: string[] = [];
     for (let taken = await take(); taken.length > 0; taken = await take()) {
       reported.push(...taken.map((one) => bodyOf(one).type.slice('request.'.length)));
-      await settle(taken);
+      await finalize(taken);
     }
     return reported;
   }

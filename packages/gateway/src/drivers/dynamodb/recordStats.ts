@@ -222,7 +222,7 @@ export async function removeParams(requests: Table, paramsKey: string): Promise<
 }
 
 /** Notes when a relayer has called. */
-export async function noteSeen(deliveries: Table, address: string, at: number): Promise<void> {
+export async function recordSeen(deliveries: Table, address: string, at: number): Promise<void> {
   await update(deliveries, { key: keyOf(statsKeys.relayer(address)), set: { [relayerLetters.seen]: at } });
 }
 

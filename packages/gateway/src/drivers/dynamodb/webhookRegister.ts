@@ -168,7 +168,7 @@ export const takeProbe = (
   });
 
 /** Notes when somebody will be woken up for a webhook. @returns whether nobody will be by then, so that it is the caller's to see to */
-export const noteWake = (
+export const recordWake = (
   deliveries: Table,
   webhookId: string,
   { now, at }: { readonly now: number; readonly at: number },

@@ -126,8 +126,8 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
       last = begun.sequence;
     },
     find: (requestId) => known.get(requestId.toLowerCase()),
-    lost: counters.noteConflict,
-    seen: counters.noteSeen,
+    lost: counters.recordConflict,
+    seen: counters.recordSeen,
     heldBy(relayer) {
       const key = relayer.toLowerCase();
       return Number(relayersBefore.get(key)?.open_claims ?? 0) + (counters.relayers.get(key)?.open ?? 0);

@@ -160,7 +160,7 @@ export function createRunAlone(tables: Tables) {
     releaseAll,
     expireStep,
     removeRequest,
-    async noteSeen(tx, { address, at }) {
+    async recordSeen(tx, { address, at }) {
       tx.seen(address, at);
       return null;
     },

@@ -9,7 +9,7 @@ const MOST_ACTS = 10_000;
 
 /** The writes of administrators and of the whitelist, with what each takes and returns. */
 export interface AccessWrites {
-  noteAct: { readonly input: NotedAct; readonly result: number };
+  recordAct: { readonly input: NotedAct; readonly result: number };
   dropAct: { readonly input: number; readonly result: null };
   putRelayer: {
     readonly input: { readonly address: string; readonly label?: string; readonly now: number };
@@ -27,7 +27,7 @@ export interface AccessWrites {
 export function createAccessWrites({ audit, relayers }: Pick<SharedTables, 'audit' | 'relayers'>, form: TextForm) {
   const written = (text: string | undefined) => (text === undefined ? null : form.write(text));
   return {
-    *noteAct({ at, act, keyId, target, reason }: NotedAct): SqlWrite<number> {
+    *recordAct({ at, act, keyId, target, reason }: NotedAct): SqlWrite<number> {
       const insert = `INSERT INTO ${audit} (at, act, key_id, target, reason) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING number`;
       const number = Number((yield* runOne(insert, at, act, keyId, target, written(reason)))?.number);
       yield* run(`DELETE FROM ${audit} WHERE number <= ?1`, number - MOST_ACTS);

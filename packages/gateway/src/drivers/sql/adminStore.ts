@@ -20,7 +20,7 @@ import type { WebhookWrites } from './webhookWrites.ts';
 /** The writes that both SQL stores have, with what each takes and returns. */
 export interface SharedWrites extends AccessWrites, WebhookWrites, DeliveryWrites {
   removeRequest: { readonly input: string; readonly result: Removal };
-  noteSeen: { readonly input: { readonly address: string; readonly at: number }; readonly result: null };
+  recordSeen: { readonly input: { readonly address: string; readonly at: number }; readonly result: null };
 }
 
 /** A database of SQL, as the stores that are alike on each use it. */
@@ -65,10 +65,10 @@ export function createAdminStore({ read, write, tables: t, form }: SqlContext): 
       return typeof row?.at === 'number' ? row.at : undefined;
     },
     remove: (requestId) => write('removeRequest', requestId),
-    async noteSeen(address, at) {
-      await write('noteSeen', { address, at });
+    async recordSeen(address, at) {
+      await write('recordSeen', { address, at });
     },
-    noteAct: (act) => write('noteAct', act),
+    recordAct: (act) => write('recordAct', act),
     async dropAct(number) {
       await write('dropAct', number);
     },

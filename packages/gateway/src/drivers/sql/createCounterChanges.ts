@@ -51,9 +51,9 @@ export interface CounterChanges {
   readonly pending: Map<string, number>;
   note(move: Move): void;
   /** @param relayer - who lost a claim, which changes no row */
-  noteConflict(relayer: string): void;
+  recordConflict(relayer: string): void;
   /** @param at - when a relayer has called */
-  noteSeen(relayer: string, at: number): void;
+  recordSeen(relayer: string, at: number): void;
   clear(): void;
 }
 
@@ -79,7 +79,7 @@ export function createCounterChanges(): CounterChanges {
       return { address, open: 0, success: 0, failed: 0, conflicts: 0, seenAt: 0, durations: [] };
     });
 
-  function noteOldOwner(owner: string, { to, claimedAt, at }: Move): void {
+  function recordOldOwner(owner: string, { to, claimedAt, at }: Move): void {
     const totals = totalsOf(owner);
     totals.open--;
     if (to !== 'success' && to !== 'failed') return;
@@ -88,20 +88,20 @@ export function createCounterChanges(): CounterChanges {
     totals.seenAt = Math.max(totals.seenAt, at);
   }
 
-  function noteNewOwner(owner: string, { at }: Move): void {
+  function recordNewOwner(owner: string, { at }: Move): void {
     const totals = totalsOf(owner);
     totals.open++;
     totals.seenAt = Math.max(totals.seenAt, at);
   }
 
-  function noteAct({ from, to, at }: Move): void {
+  function recordAct({ from, to, at }: Move): void {
     const acts = entryOf(minutes, Math.floor(at / MINUTE_MS), noActs);
     if (from === null) acts.posts++;
     else if (to === 'processing') acts.claims++;
     else if (to === 'success' || to === 'failed') acts[to]++;
   }
 
-  function noteWeight({ bytes, holders }: Weight, sign: 1 | -1): void {
+  function recordWeight({ bytes, holders }: Weight, sign: 1 | -1): void {
     for (const holder of ['', ...holders]) pending.set(holder, (pending.get(holder) ?? 0) + sign * bytes);
   }
 
@@ -116,17 +116,17 @@ export function createCounterChanges(): CounterChanges {
       const counts = entryOf(chains, chainName, noCounts);
       if (from !== null) counts[from]--;
       if (to !== null) counts[to]++;
-      noteAct(move);
-      if (oldOwner !== undefined) noteOldOwner(oldOwner, move);
-      if (newOwner !== undefined) noteNewOwner(newOwner, move);
-      if (weight !== undefined && from === 'pending') noteWeight(weight, -1);
-      if (weight !== undefined && to === 'pending') noteWeight(weight, 1);
+      recordAct(move);
+      if (oldOwner !== undefined) recordOldOwner(oldOwner, move);
+      if (newOwner !== undefined) recordNewOwner(newOwner, move);
+      if (weight !== undefined && from === 'pending') recordWeight(weight, -1);
+      if (weight !== undefined && to === 'pending') recordWeight(weight, 1);
     },
-    noteSeen(relayer, at) {
+    recordSeen(relayer, at) {
       const totals = totalsOf(relayer);
       totals.seenAt = Math.max(totals.seenAt, at);
     },
-    noteConflict(relayer) {
+    recordConflict(relayer) {
       totalsOf(relayer).conflicts++;
     },
     clear() {

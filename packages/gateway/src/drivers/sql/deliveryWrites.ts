@@ -1,10 +1,10 @@
 import { evaluateRefusal, isGivenUp, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
-import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNews } from '../../ports/webhookStore.ts';
+import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNotice } from '../../ports/webhookStore.ts';
 import { type Row, run, runOne, type SqlWrite } from './sqlWrite.ts';
 import { takenOfRow } from './webhookRows.ts';
 import type { WebhookTables } from './webhookWrites.ts';
 
-interface Settlement {
+interface DeliveryOutcomes {
   readonly now: number;
   readonly outcomes: readonly DeliveryOutcome[];
 }
@@ -12,12 +12,12 @@ interface Settlement {
 /** The writes of deliveries under way, with what each takes and returns. */
 export interface DeliveryWrites {
   takeDeliveries: { readonly input: DeliveryOrder; readonly result: readonly TakenDelivery[] };
-  settleDeliveries: { readonly input: Settlement; readonly result: readonly WebhookNews[] };
+  finalizeDeliveries: { readonly input: DeliveryOutcomes; readonly result: readonly WebhookNotice[] };
 }
 
 /** Ended deliveries that are kept of each webhook, for people to look at and send again. */
 const KEPT_ENDED = 1000;
-/** How often those beyond are removed, in settled deliveries, and how many at once. */
+/** How often those beyond are removed, in final deliveries, and how many at once. */
 const [TRIM_EVERY, TRIMMED] = [64, 200];
 
 function* take({ webhooks, deliveries }: WebhookTables, order: DeliveryOrder): SqlWrite<readonly TakenDelivery[]> {
@@ -69,7 +69,7 @@ function* end({ webhooks, deliveries }: WebhookTables, { row, state, one, now }:
 }
 
 /** Writes that a webhook does well; of one that was down, all that waits is tried at once. */
-function* noteDelivered(t: WebhookTables, webhook: Row, now: number): SqlWrite<WebhookNews[]> {
+function* recordDelivered(t: WebhookTables, webhook: Row, now: number): SqlWrite<WebhookNotice[]> {
   const webhookId = String(webhook.id);
   yield* run(
     `UPDATE ${t.webhooks} SET fails = 0, failing_since = NULL, paused_until = 0, probe_until = 0, delivered_at = ?1
@@ -81,7 +81,7 @@ function* noteDelivered(t: WebhookTables, webhook: Row, now: number): SqlWrite<W
     `UPDATE ${t.deliveries} SET next_at = ?1 WHERE webhook_id = ?2 AND next_at > ?1 AND attempts > 0`,
     ...[now, webhookId],
   );
-  return [{ webhookId, news: 'recovered' }];
+  return [{ webhookId, kind: 'recovered' }];
 }
 
 interface Refusal {
@@ -91,14 +91,14 @@ interface Refusal {
 }
 
 /** Writes that a webhook has refused. */
-function* noteRefused(t: WebhookTables, { webhook, one, now }: Refusal): SqlWrite<WebhookNews[]> {
+function* recordRefused(t: WebhookTables, { webhook, one, now }: Refusal): SqlWrite<WebhookNotice[]> {
   const webhookId = String(webhook.id);
   const { fails, failing_since: since, paused_until: pausedUntil } = webhook;
   const failingSince = since === null ? undefined : Number(since);
   const before = { fails: Number(fails), failingSince, pausedUntil: Number(pausedUntil) };
   const evaluation = evaluateRefusal(before, one, now);
   if (evaluation === undefined) return [];
-  const { state, disabledReason, news } = evaluation;
+  const { state, disabledReason, notices } = evaluation;
   yield* run(
     `UPDATE ${t.webhooks} SET fails = ?1, failing_since = coalesce(failing_since, ?2), paused_until = ?3, probe_until = 0
      WHERE id = ?4`,
@@ -110,29 +110,29 @@ function* noteRefused(t: WebhookTables, { webhook, one, now }: Refusal): SqlWrit
       ...[now, disabledReason, webhookId],
     );
   }
-  return news.map((each) => ({ webhookId, ...each }));
+  return notices.map((each) => ({ webhookId, ...each }));
 }
 
-function* settleRefused(t: WebhookTables, row: Row, refusal: Refusal): SqlWrite<WebhookNews[]> {
+function* finalizeRefused(t: WebhookTables, row: Row, refusal: Refusal): SqlWrite<WebhookNotice[]> {
   const { one, now } = refusal;
   const { first_failed_at: failedAt, attempts } = row;
   const givenUp = isGivenUp(failedAt === null ? undefined : Number(failedAt), now);
-  const news = yield* noteRefused(t, refusal);
-  if (givenUp && !news.some((item) => item.news === 'disabled')) {
+  const notices = yield* recordRefused(t, refusal);
+  if (givenUp && !notices.some((item) => item.kind === 'disabled')) {
     yield* end(t, { row, state: 'failed', one, now });
-    return [...news, { webhookId: one.webhookId, news: 'given up', why: one.error ?? '' }];
+    return [...notices, { webhookId: one.webhookId, kind: 'given up', why: one.error ?? '' }];
   }
   yield* run(
     `UPDATE ${t.deliveries} SET attempts = attempts + 1, next_at = ?1, first_failed_at = coalesce(first_failed_at, ?2),
       last_status = ?3, last_error = ?4 WHERE seq = ?5`,
     ...[nextAttemptAt(Number(attempts) + 1, now), now, one.status ?? null, one.error ?? null, Number(row.seq)],
   );
-  return news;
+  return notices;
 }
 
 /** Writes on deliveries, for any SQL database. */
 export function createDeliveryWrites(t: WebhookTables) {
-  let settled = 0;
+  let finalized = 0;
 
   function* trim(webhookId: string): SqlWrite<void> {
     yield* run(
@@ -142,7 +142,7 @@ export function createDeliveryWrites(t: WebhookTables) {
     );
   }
 
-  function* settleOne(one: DeliveryOutcome, now: number): SqlWrite<WebhookNews[]> {
+  function* finalizeOne(one: DeliveryOutcome, now: number): SqlWrite<WebhookNotice[]> {
     const select = `SELECT * FROM ${t.deliveries} WHERE seq = ?1 AND state = 'waiting'`;
     const row = yield* runOne(select, Number(one.deliveryId));
     const webhook = yield* runOne(`SELECT * FROM ${t.webhooks} WHERE id = ?1`, one.webhookId);
@@ -152,18 +152,18 @@ export function createDeliveryWrites(t: WebhookTables) {
       yield* run(`UPDATE ${t.webhooks} SET probe_until = 0 WHERE id = ?1`, one.webhookId);
       return [];
     }
-    if (settled++ % TRIM_EVERY === 0) yield* trim(one.webhookId);
-    if (one.outcome === 'refused') return yield* settleRefused(t, row, { webhook, one, now });
+    if (finalized++ % TRIM_EVERY === 0) yield* trim(one.webhookId);
+    if (one.outcome === 'refused') return yield* finalizeRefused(t, row, { webhook, one, now });
     yield* end(t, { row, state: 'delivered', one, now });
-    return yield* noteDelivered(t, webhook, now);
+    return yield* recordDelivered(t, webhook, now);
   }
 
   return {
     takeDeliveries: (order: DeliveryOrder) => take(t, order),
-    *settleDeliveries({ now, outcomes }: Settlement): SqlWrite<readonly WebhookNews[]> {
-      const news: WebhookNews[] = [];
-      for (const one of outcomes) news.push(...(yield* settleOne(one, now)));
-      return news;
+    *finalizeDeliveries({ now, outcomes }: DeliveryOutcomes): SqlWrite<readonly WebhookNotice[]> {
+      const notices: WebhookNotice[] = [];
+      for (const one of outcomes) notices.push(...(yield* finalizeOne(one, now)));
+      return notices;
     },
   };
 }

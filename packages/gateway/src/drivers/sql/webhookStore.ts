@@ -71,7 +71,7 @@ export function createWebhookStore(
         return Number(row?.events);
       },
       take: (order) => write('takeDeliveries', order),
-      settle: (order) => write('settleDeliveries', order),
+      finalize: (order) => write('finalizeDeliveries', order),
       onCommitted: (listener) => void listeners.add(listener),
     },
   };

@@ -14,7 +14,7 @@ export function prepareAdminWrites(database: DatabaseSync, t: QuotedTables, coun
   const removeRecord = database.prepare(`DELETE FROM ${t.requests} WHERE seq = ?`);
   const removeParams = database.prepare(`DELETE FROM ${t.params} WHERE seq = ?`);
   return {
-    noteSeen({ address, at }: SharedWrites['noteSeen']['input']): null {
+    recordSeen({ address, at }: SharedWrites['recordSeen']['input']): null {
       counters.seen(address, at);
       return null;
     },

@@ -170,8 +170,8 @@ export function prepareCounters(database: DatabaseSync, tables: QuotedTables): C
   return {
     nextMove: sequence.next,
     moved: changes.note,
-    lost: changes.noteConflict,
-    seen: changes.noteSeen,
+    lost: changes.recordConflict,
+    seen: changes.recordSeen,
     heldBy: (relayer) => held.of(relayer) + (changes.relayers.get(relayer.toLowerCase())?.open ?? 0),
     save() {
       saveCounters(changes);

@@ -38,7 +38,7 @@ export function createWriter(data: WriterData, thread: WorkerThread): Writer {
   let service: ServiceConnection<ToWriter> | undefined;
   let closing: Promise<void> | undefined;
 
-  function settle(number: number, outcome: WriteOutcome): void {
+  function resolve(number: number, outcome: WriteOutcome): void {
     const one = waiting.get(number);
     waiting.delete(number);
     if ('error' in outcome) one?.reject(unavailable(new Error(outcome.error)));
@@ -59,7 +59,7 @@ export function createWriter(data: WriterData, thread: WorkerThread): Writer {
     return thread.connect<ToWriter, FromWriter>('sqlite-writer', data, {
       onReply({ outcomes, moves }) {
         for (const listener of listeners) listener(moves);
-        for (const [number, outcome] of outcomes) settle(number, outcome);
+        for (const [number, outcome] of outcomes) resolve(number, outcome);
       },
       onGone(cause) {
         service = undefined;

@@ -26,7 +26,7 @@ export function prepareSharedWrites(database: DatabaseSync, t: QuotedTables) {
   const runWrite = createRunner(database);
   type Of<K extends keyof typeof writes> = Parameters<(typeof writes)[K]>[0];
   return {
-    noteAct: (act: Of<'noteAct'>) => runWrite(writes.noteAct(act)),
+    recordAct: (act: Of<'recordAct'>) => runWrite(writes.recordAct(act)),
     dropAct: (number: Of<'dropAct'>) => runWrite(writes.dropAct(number)),
     putRelayer: (relayer: Of<'putRelayer'>) => runWrite(writes.putRelayer(relayer)),
     removeRelayer: (address: Of<'removeRelayer'>) => runWrite(writes.removeRelayer(address)),
@@ -37,6 +37,6 @@ export function prepareSharedWrites(database: DatabaseSync, t: QuotedTables) {
     removeWebhook: (webhookId: Of<'removeWebhook'>) => runWrite(writes.removeWebhook(webhookId)),
     resendDelivery: (resend: Of<'resendDelivery'>) => runWrite(writes.resendDelivery(resend)),
     takeDeliveries: (order: Of<'takeDeliveries'>) => runWrite(writes.takeDeliveries(order)),
-    settleDeliveries: (settlement: Of<'settleDeliveries'>) => runWrite(writes.settleDeliveries(settlement)),
+    finalizeDeliveries: (outcomes: Of<'finalizeDeliveries'>) => runWrite(writes.finalizeDeliveries(outcomes)),
   };
 }

@@ -31,7 +31,7 @@ describe('the outbox', () => {
     rig = await createSqliteRig();
     stores = rig.open();
   });
-  const { add, take, settle, removeAll } = useOutbox(() => ({
+  const { add, take, finalize, removeAll } = useOutbox(() => ({
     ...stores,
     flow: async () => undefined,
     openPeer: async () => stores.deliveries,
@@ -40,7 +40,7 @@ describe('the outbox', () => {
   afterAll(() => rig.dispose());
 
   const refuse = (taken: readonly TakenDelivery[], now: number) =>
-    settle(taken, { outcome: 'refused', status: 500, error: 'It answered 500.' }, now);
+    finalize(taken, { outcome: 'refused', status: 500, error: 'It answered 500.' }, now);
   const healthOf = async (webhookId: string) => (await stores.webhooks.find(webhookId))?.health;
   /** Changes the file as no call does. */
   const patch = (sql: string) => {
@@ -63,10 +63,10 @@ describe('the outbox', () => {
     expect(await stores.deliveries.nextDueAt()).toBe(START);
     const first = await take();
     expect(typesOf(first)).toEqual(['request.created']);
-    await settle(first);
+    await finalize(first);
     const second = await take();
     expect(typesOf(second)).toEqual(['request.claimed']);
-    await settle(second);
+    await finalize(second);
     expect(await take()).toEqual([]);
     expect(await stores.deliveries.nextDueAt()).toBeUndefined();
   });
@@ -80,7 +80,7 @@ describe('the outbox', () => {
     await refuse(await take(), LATER);
     const end = LATER + DAY_MS;
     await stores.requests.create(pendingRequest());
-    await settle(
+    await finalize(
       (await take(LATER + 1000)).filter((one) => bodyOf(one).data.requestId !== record.requestId),
       {},
       end - 1,
@@ -95,7 +95,7 @@ describe('the outbox', () => {
           bad.filter((one) => bodyOf(one).type === 'request.created'),
           end,
         )
-      ).map(({ news }) => news),
+      ).map(({ kind }) => kind),
     ).toEqual(['given up']);
     expect(typesOf(await take(end + 60_000))).toEqual(['request.claimed']);
     expect(await stores.webhooks.listDeliveries({ webhookId, status: 'failed', limit: 5 })).toMatchObject([
@@ -124,7 +124,7 @@ describe('the outbox', () => {
       WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1300)
       SELECT '${webhookId}', 'r' || n, 'request.created', 1, '[]', 'delivered', n FROM n`);
     for (let n = 0; n < 130; n++) await stores.requests.create(pendingRequest());
-    await settle(await take(LATER, 200));
+    await finalize(await take(LATER, 200));
     const all = (await stores.webhooks.listDeliveries({ webhookId, limit: 5000 })) ?? [];
     expect(all.length).toBeGreaterThanOrEqual(1000);
     expect(all.length).toBeLessThanOrEqual(1064);

@@ -7,7 +7,7 @@ import { syncDirectory } from '@prism-gateway/node';
 import { type BackupFolder, backupPath, listBackups, MANIFEST } from './backupFolder.ts';
 import { copyDatabase, verifyDatabase } from './copyDatabase.ts';
 import { copyFile, digestFile, forEachOf } from './copyFile.ts';
-import { noteBackup } from './lastBackup.ts';
+import { recordBackup } from './lastBackup.ts';
 import {
   type BackupFile,
   type BackupObject,
@@ -209,6 +209,6 @@ export async function createBackup(context: Context): Promise<CreatedBackup> {
   await writeFile(join(folder.work, MANIFEST), text, { mode: 0o600, flag: 'wx', flush: true });
   await syncDirectory(folder.work);
   await folder.complete(name);
-  await noteBackup(settings.dataDir, startedAt);
+  await recordBackup(settings.dataDir, startedAt);
   return { manifest, newObjectBytes: objects?.newBytes ?? 0 };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const NOTE = 'last-backup';
 
 /** Notes that a backup is complete, which it is also if nothing can be written here. @param startedAt - milliseconds since the epoch */
-export async function noteBackup(dataDir: string, startedAt: number): Promise<void> {
+export async function recordBackup(dataDir: string, startedAt: number): Promise<void> {
   const file = join(dataDir, NOTE);
   await writeFile(file, '', { mode: 0o600 })
     .then(() => utimes(file, startedAt / 1000, startedAt / 1000))

@@ -4,13 +4,13 @@ import { createDynamoClient } from '../../drivers/dynamodb/createDynamoClient.ts
 import { createDeliveryQueue } from '../../drivers/dynamodb/deliver.ts';
 import { createMoveRecorder, type MoveRecorder } from '../../drivers/dynamodb/recordDeliveries.ts';
 import { createStatsRecorder } from '../../drivers/dynamodb/recordStats.ts';
-import { createWebhookRegister, noteWake } from '../../drivers/dynamodb/webhookRegister.ts';
+import { createWebhookRegister, recordWake } from '../../drivers/dynamodb/webhookRegister.ts';
 import { createWebhookPost } from '../../drivers/webhooks/createWebhookPost.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { WebhookPost } from '../../ports/webhookPost.ts';
 import type { DeliveryOrder, DeliveryQueue, TakenDelivery } from '../../ports/webhookStore.ts';
 import { attemptDelivery, HOLD_MS, PER_WEBHOOK } from '../../push/attemptDelivery.ts';
-import { tellNews } from '../../push/tellNews.ts';
+import { logNotice } from '../../push/logNotice.ts';
 import type { WebhooksSettings } from './webhooksSettings.ts';
 
 interface WireContext {
@@ -46,7 +46,7 @@ export function wireWebhooks({ settings, environment, logger }: WireContext): Wi
   async function wakeLater(webhookId: string, dueAt: number): Promise<void> {
     const delaySeconds = Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil((dueAt - now()) / 1000)));
     const at = now() + 1000 * delaySeconds;
-    if (await noteWake(deliveries, webhookId, { now: now(), at })) await send({ body: webhookId, delaySeconds });
+    if (await recordWake(deliveries, webhookId, { now: now(), at })) await send({ body: webhookId, delaySeconds });
   }
 
   const recorders = {
@@ -67,7 +67,7 @@ export function wireWebhooks({ settings, environment, logger }: WireContext): Wi
       await Promise.all(
         meant.map(async (webhook) => {
           const take = queue.takeOf.bind(queue, webhook);
-          await drainDeliveries({ take, settle: queue.settle, post, logger, now }, until);
+          await drainDeliveries({ take, finalize: queue.finalize, post, logger, now }, until);
           const dueAt = await queue.dueAtOf(webhook);
           if (dueAt !== undefined) await wakeLater(webhook.webhookId, dueAt);
         }),
@@ -79,7 +79,7 @@ export function wireWebhooks({ settings, environment, logger }: WireContext): Wi
 interface DrainPorts {
   /** Takes what is due of one webhook. */
   readonly take: (order: DeliveryOrder) => Promise<readonly TakenDelivery[]>;
-  readonly settle: DeliveryQueue['settle'];
+  readonly finalize: DeliveryQueue['finalize'];
   readonly post: WebhookPost;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
@@ -93,12 +93,12 @@ interface DrainPorts {
  * @see docs/specification.md WEBHOOK-5
  */
 async function drainDeliveries(ports: DrainPorts, until: number): Promise<void> {
-  const { take, settle, logger, now } = ports;
+  const { take, finalize, logger, now } = ports;
   const { signal } = new AbortController();
   while (now() < until) {
     const taken = await take({ now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay: {} });
     if (taken.length === 0) return;
     const outcomes = await Promise.all(taken.map((one) => attemptDelivery(ports, one, signal)));
-    for (const news of await settle({ now: now(), outcomes })) tellNews(logger, news);
+    for (const notice of await finalize({ now: now(), outcomes })) logNotice(logger, notice);
   }
 }

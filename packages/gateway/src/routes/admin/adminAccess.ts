@@ -61,7 +61,13 @@ type AuditPorts = Pick<GatewayPorts, 'admin' | 'logger' | 'now'>;
 export async function auditAct<T>(ports: AuditPorts, act: AdminAct, run: () => Promise<T>): Promise<T> {
   const { admin, now } = ports;
   const { act: name, keyId, target, reason } = act;
-  const number = await admin.noteAct({ at: now(), act: name, keyId, target, ...(reason !== undefined && { reason }) });
+  const number = await admin.recordAct({
+    at: now(),
+    act: name,
+    keyId,
+    target,
+    ...(reason !== undefined && { reason }),
+  });
   try {
     const result = await run();
     logAct(ports, act);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { askInTurn } from './askInTurn.ts';
 
-type Said = string | undefined | 'silent';
+type Answer = string | undefined | 'silent';
 
 /** Asks nodes that say what is given. @returns what came of it, who was asked, and who was silent */
-async function askAll(says: readonly Said[], timeoutMs = 1) {
+async function askAll(says: readonly Answer[], timeoutMs = 1) {
   const asked: number[] = [];
   const silent: number[] = [];
   const found = await askInTurn([...says.keys()], {

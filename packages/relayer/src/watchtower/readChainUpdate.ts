@@ -10,7 +10,7 @@ import { readExecutions } from '../chain/readExecutions.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 
 /** The chain's changes since the last look. */
-export interface ChainNews {
+export interface ChainUpdate {
   readonly head: SeenHead;
   /** The head, and the blocks before it that no look has seen; oldest first. */
   readonly heads: readonly SeenHead[];
@@ -114,7 +114,7 @@ export function createChainLook(chain: WatchedChain & { readonly confirmations: 
   return async function look(
     seen: readonly SeenHead[],
     { sinceSeconds }: { readonly sinceSeconds: bigint },
-  ): Promise<ChainNews> {
+  ): Promise<ChainUpdate> {
     const [newest] = seen;
     // The newest block is always there.
     const head = (await readHead(rpc, 'latest')) as Head;

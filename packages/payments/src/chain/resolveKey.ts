@@ -16,7 +16,7 @@ interface Look {
 }
 
 /** The parts of settling. */
-export interface SettleParts {
+export interface ResolveParts {
   readonly client: PublicClient;
   readonly sender: Pick<Sender, 'inFlight'>;
   readonly search: TransferSearch;
@@ -42,7 +42,7 @@ export interface SettleParts {
 const BLOCKS_APART = 3;
 
 /** Whether nothing of the key's waits to be mined. @returns the account nonce then */
-async function readQuietNonce({ client, sender, self, onWait }: SettleParts): Promise<number | undefined> {
+async function readQuietNonce({ client, sender, self, onWait }: ResolveParts): Promise<number | undefined> {
   const [latest, pending] = await Promise.all([
     client.getTransactionCount({ address: self, blockTag: 'latest' }),
     client.getTransactionCount({ address: self, blockTag: 'pending' }),
@@ -53,7 +53,7 @@ async function readQuietNonce({ client, sender, self, onWait }: SettleParts): Pr
 }
 
 /** Searches everything from the beginning. */
-async function look({ search, transfers, self, monotonicNow }: SettleParts, nonce: number): Promise<Look> {
+async function look({ search, transfers, self, monotonicNow }: ResolveParts, nonce: number): Promise<Look> {
   const atMs = monotonicNow();
   search.startOver();
   const { headBlock } = await search.search();
@@ -62,7 +62,7 @@ async function look({ search, transfers, self, monotonicNow }: SettleParts, nonc
 }
 
 /** Whether it is time for the second look. */
-async function isApart({ client, standMs, monotonicNow }: SettleParts, first: Look): Promise<boolean> {
+async function isApart({ client, standMs, monotonicNow }: ResolveParts, first: Look): Promise<boolean> {
   const headBlock = Number(await client.getBlockNumber({ cacheTime: 0 }));
   if (headBlock <= first.headBlock) return monotonicNow() - first.atMs >= standMs;
   return headBlock - first.headBlock >= BLOCKS_APART;
@@ -75,11 +75,11 @@ async function isApart({ client, standMs, monotonicNow }: SettleParts, first: Lo
  * @throws viem's errors; NodeBehindError; the signal's reason
  * @see docs/payments.md, "Why it cannot pay twice"
  */
-export async function settleKey(parts: SettleParts): Promise<void> {
+export async function resolveKey(parts: ResolveParts): Promise<void> {
   const { watch, log, signal, pollIntervalMs } = parts;
   let first: Look | undefined;
   await parts.checkStart();
-  while (watch.state() === 'unsettled') {
+  while (watch.state() === 'unresolved') {
     signal.throwIfAborted();
     const nonce = await readQuietNonce(parts);
     if (nonce === undefined) first = undefined;
@@ -87,7 +87,7 @@ export async function settleKey(parts: SettleParts): Promise<void> {
     else if (await isApart(parts, first)) {
       const second = await look(parts, nonce);
       if (first.nonce === second.nonce && first.payouts === second.payouts) {
-        watch.settle(second.nonce);
+        watch.resolve(second.nonce);
         log.info({ nextNonce: second.nonce, headBlock: second.headBlock }, 'two looks at the chain agree');
         return;
       }

@@ -33,7 +33,7 @@ function end(engine: Engine, { intent, version, receipt }: Finding): void {
 
 /**
  * Takes in a receipt: the intent is mined, and at its end once the block is deep enough. The including block counts as 1, so that a
- * receipt alone settles what wants one confirmation.
+ * receipt alone finalizes what wants one confirmation.
  *
  * @param finding - the receipt, of a version on the nonce that the intent holds
  */

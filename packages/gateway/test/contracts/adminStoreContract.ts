@@ -89,7 +89,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       for (const { requestId } of [signed, pendingRequest()])
         await requests.create({ ...signed, requestId }, submission);
       for (const record of records) await requests.claim(claimOf(record, { relayer }));
-      await store().finalize?.();
+      await store().catchUp?.();
       expect(await requests.releaseAll({ relayer, now: LATER, limit: 10 })).toBe(3);
       const stats = await admin.readStats(LATER);
       expect(chainOf(stats, chainName)).toEqual({ chainName, pending: 4, processing: 0, success: 0, failed: 0 });
@@ -105,7 +105,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       ];
       for (const record of [oldest, claimed]) await requests.create(record);
       await requests.claim(claimOf(claimed));
-      await store().finalize?.();
+      await store().catchUp?.();
       expect(await admin.readStats(LATER)).toMatchObject({
         oldestPendingAt: START - 9000,
         oldestProcessingAt: START - 8000,
@@ -122,7 +122,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       await requests.create(pendingRequest({ createdAt: START - 8000 }));
       for (const record of [younger, oldest, claimed]) await requests.create(record);
       await requests.claim(claimOf(claimed));
-      await store().finalize?.();
+      await store().catchUp?.();
       expect(await admin.findOldestPending(chainName)).toBe(START - 6000);
       expect(await admin.findOldestPending(anyChain())).toBeUndefined();
     });

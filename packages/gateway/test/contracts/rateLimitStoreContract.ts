@@ -158,45 +158,45 @@ function describeModel(use: () => StoreUnderTest<RateLimitStore>): void {
 
 function describeProcesses(use: () => StoreUnderTest<RateLimitStore>): void {
   test('hits of one process come to count in the other', async () => {
-    const { store, openPeer, share } = use();
+    const { store, openPeer, catchUp } = use();
     const peer = (await openPeer?.()) ?? store;
     const key = anyKey();
     await takeMany(store, takeOf(key), 3);
-    await share?.();
+    await catchUp?.();
     expect(await peer.take(takeOf(key))).toStrictEqual({ allowed: true, counts: { current: 4, previous: 0 } });
-    await share?.();
+    await catchUp?.();
     await store.take(takeOf(key));
-    await share?.();
+    await catchUp?.();
     // A process may learn of the others only when it has counted a hit itself.
     await peer.take(takeOf(key));
-    await share?.();
+    await catchUp?.();
     expect((await peer.take(takeOf(key))).allowed).toBe(false);
   });
 
   test('what another process counted in the window before weighs in the next', async () => {
-    const { store, openPeer, share } = use();
+    const { store, openPeer, catchUp } = use();
     const peer = (await openPeer?.()) ?? store;
     const key = anyKey();
     await peer.take(takeOf(key));
-    await share?.();
+    await catchUp?.();
     await takeMany(store, takeOf(key), 4);
-    await share?.();
+    await catchUp?.();
     expect(await peer.peek(key, WINDOW + 1)).toStrictEqual({ current: 0, previous: 5 });
   });
 
   test('what another process has counted in a window that has just begun counts here too', async () => {
-    const { store, openPeer, share } = use();
+    const { store, openPeer, catchUp } = use();
     const peer = (await openPeer?.()) ?? store;
     const key = anyKey();
     await peer.take(takeOf(key));
     await takeMany(store, takeOf(key, { window: WINDOW + 1 }), 4);
-    await share?.();
+    await catchUp?.();
     expect(await peer.peek(key, WINDOW + 1)).toMatchObject({ current: 4 });
   });
 }
 
 /**
- * The contract of every driver of the rate limits' port. Counts of several processes may come together late; `share` waits until they
+ * The contract of every driver of the rate limits' port. Counts of several processes may come together late; `catchUp` waits until they
  * have.
  *
  * @see ../../src/ports/rateLimitStore.ts

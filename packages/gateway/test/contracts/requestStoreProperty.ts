@@ -6,7 +6,7 @@ import { runSteps, type StorePair } from './requestModel/runSteps.ts';
 import { stepsArbitrary } from './requestModel/stepsArbitrary.ts';
 import type { CreateStore, StoreUnderTest } from './storeUnderTest.ts';
 
-/** A store takes a while to open: so many runs share one. */
+/** A store takes a while to open: so many runs catchUp one. */
 const RUNS_PER_STORE = 20;
 
 interface Opened {
@@ -32,9 +32,9 @@ function reuseStore(createStore: CreateStore<RequestStore>): ReusedStore {
 
   async function open(): Promise<Opened> {
     const made = await createStore();
-    const { store, finalize } = made;
+    const { store, catchUp } = made;
     const peer = (await made.openPeer?.()) ?? store;
-    return { made, pair: { store, peer, ...(finalize && { finalize }) }, records: [], runs: 0 };
+    return { made, pair: { store, peer, ...(catchUp && { catchUp }) }, records: [], runs: 0 };
   }
 
   async function dispose(): Promise<void> {

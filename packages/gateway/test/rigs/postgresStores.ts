@@ -20,7 +20,7 @@ export async function startTestServer(flags: readonly string[] = QUICK): Promise
   return await startEmbedded({ folder, flags, isTemporary: true });
 }
 
-/** A database of its own on the server that all tests of this process share. */
+/** A database of its own on the server that all tests of this process catchUp. */
 export interface PostgresRig {
   readonly url: string;
   /** Opens it once more, as another process would. */
@@ -90,7 +90,7 @@ export function postgresStore<S>(select: (stores: PostgresStores) => S, flushes 
     return {
       store: select(first),
       ...(flushes && {
-        async share() {
+        async catchUp() {
           for (const { rateLimits } of opened) await rateLimits.flush();
         },
       }),

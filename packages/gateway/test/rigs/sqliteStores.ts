@@ -66,7 +66,7 @@ export async function createSqliteRig(): Promise<SqliteRig> {
 /** Makes one of the embedded stores for a contract suite. */
 export function sqliteStore<S>(
   select: (stores: SqliteStores) => S,
-  share?: (opened: readonly SqliteStores[]) => Promise<void>,
+  catchUp?: (opened: readonly SqliteStores[]) => Promise<void>,
 ): CreateStore<S> {
   return async () => {
     const rig = await createSqliteRig();
@@ -75,7 +75,7 @@ export function sqliteStore<S>(
     if (first === undefined) throw new Error('it has just been opened');
     return {
       store: select(first),
-      ...(share && { share: () => share(opened) }),
+      ...(catchUp && { catchUp: () => catchUp(opened) }),
       async openPeer() {
         const peer = rig.open();
         opened.push(peer);

@@ -175,7 +175,7 @@ async function explainStep(model: Model, answered: readonly AnsweredMove[], stor
 }
 
 /** A store with the handles of two processes. */
-export interface StorePair extends Pick<StoreUnderTest<RequestStore>, 'finalize'> {
+export interface StorePair extends Pick<StoreUnderTest<RequestStore>, 'catchUp'> {
   readonly store: RequestStore;
   readonly peer: RequestStore;
 }
@@ -195,14 +195,14 @@ export interface Run {
  * @returns all that the store holds now
  * @throws AssertionError or Error that shows what the model cannot explain
  */
-export async function runSteps({ store, peer, finalize }: StorePair, run: Run): Promise<readonly StoredRequest[]> {
+export async function runSteps({ store, peer, catchUp }: StorePair, run: Run): Promise<readonly StoredRequest[]> {
   const model: Model = new Map();
   const planner = createCallPlanner();
   for (const step of run.steps) {
     const answered = await makeCalls(planner.prepare(step), { stores: [store, peer], model });
     await explainStep(model, answered, peer);
   }
-  await finalize?.();
+  await catchUp?.();
   const records = [...run.earlier, ...[...model.values()].map(({ record }) => record)];
   for (const one of [store, peer]) await expectStats(one, records);
   const own = { chains: planner.chains, signers: planner.signers };

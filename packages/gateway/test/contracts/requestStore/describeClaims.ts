@@ -118,13 +118,13 @@ export function describeOpenClaims(use: () => StoreUnderTest<RequestStore>): voi
 
   describe('releaseAll', () => {
     test('gives back all that the relayer holds and nothing else, up to a limit', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const [mine, others] = [await fullRelayer(5), await fullRelayer(1)];
       await store.report(reportOf(mine.held[0]!, { relayer: mine.relayer }));
-      await finalize?.();
+      await catchUp?.();
       const release = { relayer: `0x${mine.relayer.slice(2).toLowerCase()}`, now: START + 9000 };
       expect(await store.releaseAll({ ...release, limit: 3 })).toBe(3);
-      await finalize?.();
+      await catchUp?.();
       expect(await store.releaseAll({ ...release, limit: 3 })).toBe(1);
       for (const record of mine.held.slice(1)) {
         expect(await store.get(record.requestId)).toStrictEqual({ ...record, updatedAt: START + 9000 });

@@ -182,14 +182,14 @@ export function describeCreation(use: () => StoreUnderTest<RequestStore>): void 
     });
 
     test('of parallel creations of one id one is kept, and it is listed once', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const chainName = anyChain();
       const { requestId } = pendingRequest();
       const rivals = Array.from({ length: 20 }, () => pendingRequest({ requestId, chainName, signer: anyAddress() }));
       await Promise.all(rivals.map((record) => store.create(record)));
       const kept = await store.get(requestId);
       expect(rivals).toContainEqual(kept);
-      await finalize?.();
+      await catchUp?.();
       expect(await walkList(store, { filter: { chainName }, order: 'asc', limit: 100 })).toStrictEqual([kept]);
     });
 

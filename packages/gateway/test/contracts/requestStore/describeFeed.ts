@@ -22,7 +22,7 @@ export function describeFeed(use: () => StoreUnderTest<RequestStore>): void {
   }
 
   async function read(chainName: string, fields: Partial<FeedQuery> = {}) {
-    await use().finalize?.();
+    await use().catchUp?.();
     return await use().store.feed({ chainName, from: 'oldest', limit: 100, now: START + 5000, ...ALL, ...fields });
   }
 
@@ -139,7 +139,7 @@ export function describeFeed(use: () => StoreUnderTest<RequestStore>): void {
       };
       while (writing) await readOn();
       await written;
-      await use().finalize?.();
+      await use().catchUp?.();
       for (let i = 0; i < MAX_PAGES && (await readOn()) > 0; i++);
       expect(seen).toStrictEqual(new Set(idsOf(records)));
     });

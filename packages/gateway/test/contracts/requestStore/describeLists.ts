@@ -16,11 +16,11 @@ async function createMany(store: RequestStore, records: readonly StoredRequest[]
 export function describeWalks(use: () => StoreUnderTest<RequestStore>): void {
   describe('walks from page to page', () => {
     test('records of one millisecond are told apart by their ids: none lost, none doubled', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const signer = anyAddress();
       const records = Array.from({ length: 37 }, () => pendingRequest({ signer }));
       await createMany(store, records);
-      await finalize?.();
+      await catchUp?.();
       const ids = idsOf(records).sort();
       for (const limit of [1, 2, 36, 37, 38]) {
         expect(idsOf(await walkList(store, { filter: { signer }, order: 'asc', limit }))).toStrictEqual(ids);
@@ -31,14 +31,14 @@ export function describeWalks(use: () => StoreUnderTest<RequestStore>): void {
     });
 
     test('a range of time, of any filter or none, in both directions, across its pages', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const [signer, chainName] = [anyAddress(), anyChain()];
       // A day that no other test stores anything on.
       const noon = START + 86_400_000 * (1000 + Math.floor(Math.random() * 100_000));
       const records = Array.from({ length: 12 }, (_, i) => pendingRequest({ signer, chainName, createdAt: noon + i }));
       await createMany(store, records);
       for (const record of records.slice(3, 6)) await store.claim(claimOf(record));
-      await finalize?.();
+      await catchUp?.();
       const ids = idsOf(records).slice(2, 9);
       const filters = [{}, { chainName }, { signer }, { signer, chainName }];
       for (const filter of filters) {
@@ -55,11 +55,11 @@ export function describeWalks(use: () => StoreUnderTest<RequestStore>): void {
     });
 
     test('a walk goes on where the record it stood at has left the list', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const chainName = anyChain();
       const records = Array.from({ length: 12 }, (_, i) => pendingRequest({ chainName, createdAt: START + i }));
       await createMany(store, records);
-      await finalize?.();
+      await catchUp?.();
       const seen: string[] = [];
       let after: string | null | undefined;
       while (after !== null) {
@@ -79,11 +79,11 @@ export function describeWalks(use: () => StoreUnderTest<RequestStore>): void {
     });
 
     test('a walk loses and doubles nothing while others write before and behind it', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const signer = anyAddress();
       const records = Array.from({ length: 60 }, (_, i) => pendingRequest({ signer, createdAt: START + i * 10 }));
       await createMany(store, records);
-      await finalize?.();
+      await catchUp?.();
       let walking = true;
       async function write(): Promise<void> {
         for (let i = 0; walking; i++) {
@@ -101,12 +101,12 @@ export function describeWalks(use: () => StoreUnderTest<RequestStore>): void {
     });
 
     test('another process goes on with the position of this one', async () => {
-      const { store, openPeer, finalize } = use();
+      const { store, openPeer, catchUp } = use();
       const peer = (await openPeer?.()) ?? store;
       const signer = anyAddress();
       const records = Array.from({ length: 4 }, (_, i) => pendingRequest({ signer, createdAt: START + i }));
       await createMany(store, records);
-      await finalize?.();
+      await catchUp?.();
       const query = { filter: { signer }, order: 'asc', limit: 2 } as const;
       const first = await store.list(query);
       expect(first.next).not.toBeNull();
@@ -180,7 +180,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
     const stored: StoredRequest[] = [];
 
     beforeAll(async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const kinds = signers.flatMap((signer) =>
         chains.flatMap((chainName) => statuses.map((status) => ({ signer, chainName, status }))),
       );
@@ -193,7 +193,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
       );
       stored.push(...(await Promise.all(making)));
       stored.sort(inQueueOrder);
-      await finalize?.();
+      await catchUp?.();
     });
 
     /** The list's records that were made here; by status alone it holds those of other tests, too. */
@@ -221,7 +221,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
     test.each(['asc', 'desc'] as const)(
       'pages end where their params get too large, %s, and lead on',
       async (order) => {
-        const { store, finalize } = use();
+        const { store, catchUp } = use();
         const signer = anyAddress();
         const sizes = [10, 400, 90, 2000, 3000, 10, 10, 10, 500, 1];
         const records = sizes.map((size, i) => {
@@ -229,7 +229,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
           return pendingRequest({ signer, paramsJson, createdAt: START + i });
         });
         await Promise.all(records.map((record) => store.create(record)));
-        await finalize?.();
+        await catchUp?.();
         const pages: number[][] = [];
         for (let after: string | null | undefined; after !== null; ) {
           const query = { filter: { signer }, order, limit: 4, maxParamsBytes: 1100 };
@@ -278,7 +278,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
         const second = await storeDone({ chainName, createdAt: START + 1 }, txHash.toUpperCase().replace('0X', '0x'));
         const third = await storeDone({ signer, chainName, createdAt: START + 1 }, txHash);
         const other = await storeDone({ signer, chainName, createdAt: START }, alike);
-        await use().finalize?.();
+        await use().catchUp?.();
         const find = (filter: RequestFilter, order: 'asc' | 'desc' = 'asc') =>
           walkList(use().store, { filter, order, limit: 2 });
         const all = [first, second, third].sort(inQueueOrder);
@@ -296,7 +296,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
       });
 
       test('one that was given back before is found by it, and is in the feed of its chain no more', async () => {
-        const { store, finalize } = use();
+        const { store, catchUp } = use();
         const [txHash, record] = [anyTxHash(), pendingRequest({ chainName: anyChain() })];
         await store.create(record);
         const claim = claimOf(record);
@@ -305,7 +305,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
         await store.release({ requestId, relayer: claim.relayer, releaseId: 'any', now: START + 1500 });
         await store.claim(claimOf(record, { relayer: claim.relayer }));
         await store.report(reportOf(record, { relayer: claim.relayer, outcome: { status: 'success', txHash } }));
-        await finalize?.();
+        await catchUp?.();
         const found = await walkList(store, { filter: { txHash }, order: 'asc', limit: 5 });
         expect(found).toMatchObject([{ requestId, status: 'success', txHash }]);
         const feed = { chainName, from: 'oldest', limit: 10, now: START + 9000, maxParamsBytes: 1_000_000 } as const;
@@ -316,7 +316,7 @@ export function describeLists(createStore: CreateStore<RequestStore>): void {
     test('letter case tells chains apart', async () => {
       const chainName = anyChain();
       await use().store.create(pendingRequest({ chainName }));
-      await use().finalize?.();
+      await use().catchUp?.();
       expect(
         await walkList(use().store, { filter: { chainName: chainName.toUpperCase() }, order: 'asc', limit: 5 }),
       ).toEqual([]);

@@ -20,9 +20,9 @@ export function describeStats(createStore: CreateStore<RequestStore>): void {
     const useOther = useStore(createStore);
 
     test('follow every move, and name the oldest pending request', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const expectStats = async (counts: readonly number[], oldestPendingAt: number | undefined) => {
-        await finalize?.();
+        await catchUp?.();
         const stats = await store.stats();
         expect(stats.oldestPendingAt).toBe(oldestPendingAt);
         const [pending, processing, success, failed] = counts;
@@ -162,7 +162,7 @@ export function describeReports(use: () => StoreUnderTest<RequestStore>): void {
     });
 
     test('what its relayer reported failed is reopened: pending, found by the feed, to be claimed, and to succeed', async () => {
-      const { store, finalize } = use();
+      const { store, catchUp } = use();
       const { record, claim } = await claimed();
       const reopening = { ...record, relayer: claim.relayer, releaseId: 'reopen', now: START + 9000 };
       expect(await store.reopen(reopening)).toMatchObject({ outcome: 'conflict' });
@@ -175,7 +175,7 @@ export function describeReports(use: () => StoreUnderTest<RequestStore>): void {
       expect(await store.reopen(reopening)).toStrictEqual(moved);
       expect(await store.reopen(reopening)).toStrictEqual(moved);
       expect(await store.get(record.requestId)).toStrictEqual(pending);
-      await finalize?.();
+      await catchUp?.();
       const query = { chainName: record.chainName, from: 'oldest', limit: 10, ...ALL, now: START + 9000 } as const;
       expect((await store.feed(query)).items).toStrictEqual([pending]);
       const again = claimOf(record, { now: START + 10_000 });

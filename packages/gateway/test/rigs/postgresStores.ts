@@ -20,7 +20,7 @@ export async function startTestServer(flags: readonly string[] = QUICK): Promise
   return await startEmbedded({ folder, flags, isTemporary: true });
 }
 
-/** A database of its own on the server that all tests of this process catchUp. */
+/** A database of its own on the server that all tests of this process share. */
 export interface PostgresRig {
   readonly url: string;
   /** Opens it once more, as another process would. */

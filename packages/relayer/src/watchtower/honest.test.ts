@@ -1,124 +1,15 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { createSignedParams } from '@prism-gateway/protocol/typed-data';
-import type { Hex } from 'viem';
 import { expect, test, vi } from 'vitest';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
-import { createRequestHasher } from '../checks/findNonce.ts';
-import type { Accusation, Checked } from './createFindingCheck.ts';
-import { createWatch, type WatchOptions } from './createWatch.ts';
-import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
-import { openWatchJournal } from './journal/openWatchJournal.ts';
+import { BLOCK_SECONDS, GWEI, START, startWatchRig, TX } from '../../test/watchRig.ts';
 
 /*
  * What an honest relayer can have done, or its nodes can have shown, so that it looks like a liar: played with the watchtower's default
  * settings, a block every 12 s, in virtual time.
  */
 
-const word = (byte: string) => `0x${byte.repeat(32)}` as const;
-const addresses = ['aa', 'bb', 'cc', 'dd'].map((byte) => `0x${byte.repeat(20)}`);
-const [SIGNER, RELAYER, FORWARDER, OTHER] = addresses as [Hex, Hex, Hex, Hex];
-const TX = word('11');
-const GWEI = 10n ** 9n;
-const START = 1_000_000n;
-const BLOCK_SECONDS = 12n;
-const at = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString();
-
-const params = createSignedParams({
-  action: 'WRITE_DATA_FOR',
-  params: { cloudId: word('01'), dataId: word('02'), payload: '0x', relayerFee: '1', timestamp: String(START - 60n) },
-  signer: SIGNER,
-  signature: `${word('21')}${word('22').slice(2)}1b`,
-});
-const signed = { action: 'WRITE_DATA_FOR', params, chainId: 1, forwarder: FORWARDER } as const;
-const EXECUTION: Omit<StoredExecution, 'block'> = {
-  ...{ txHash: TX, logIndex: 0, signer: SIGNER, nonce: 7n, relayer: RELAYER, deepSeconds: undefined },
-  digest: createRequestHasher(signed)(7n),
-};
-
-function setUp() {
-  const world = {
-    seconds: START,
-    baseFee: GWEI,
-    /** How far the clock of the gateway, and the node, are behind. */
-    gatewayLag: 0n,
-    nodeLag: 0n,
-    pending: 1,
-    /** Waits behind a nonce that no node knows any more. */
-    isQueued: false,
-    checked: 'confirmed' as Checked,
-    accused: undefined as Accusation | undefined,
-    record: undefined as RequestRecord | undefined,
-    mined: [] as StoredExecution[],
-    fork: undefined as bigint | undefined,
-  };
-  const journal = openWatchJournal({ path: ':memory:', now: () => Number(world.seconds) * 1000 });
-  const rpc: Pick<ChainRpc, 'read'> = {
-    async read([method, , tag], parse) {
-      if (method === 'txpool_contentFrom') return parse({ pending: {}, queued: world.isQueued ? { 9: {} } : {} });
-      if (method !== 'eth_getTransactionCount') return parse(null);
-      return parse(`0x${(tag === 'pending' ? world.pending : 1).toString(16)}`);
-    },
-  };
-  const blockAt = (seconds: bigint) => (seconds - START) / BLOCK_SECONDS + 100n;
-  const options: WatchOptions = {
-    ...{ rpc, journal, chainId: 1, forwarder: FORWARDER, confirmations: 3n, leaseSeconds: 900n, maxAge: 86_400n },
-    alerter: { raise: () => undefined as never },
-    async checkFinding(accusation) {
-      world.accused = accusation;
-      return world.checked;
-    },
-    lookAtQueue: async () => {
-      const { record, seconds } = world;
-      return { records: record === undefined ? [] : [record], gone: [], atMs: Number(seconds) * 1000 };
-    },
-    async lookAtChain() {
-      const seen = world.seconds - world.nodeLag;
-      const number = blockAt(seen);
-      const head: SeenHead = {
-        number,
-        hash: word('33'),
-        seconds: START + (number - 100n) * BLOCK_SECONDS,
-        baseFee: world.baseFee,
-      };
-      const executions = world.mined.splice(0);
-      const { fork } = world;
-      world.fork = undefined;
-      return { head, heads: [head], fork, lostBlocks: fork === undefined ? 0n : head.number - fork, executions };
-    },
-    now: () => Number(world.seconds) * 1000,
-  };
-  const look = createWatch(options);
-  return {
-    world,
-    journal,
-    claim() {
-      const time = at(world.seconds);
-      world.record = {
-        ...{ requestId: 'r', chainName: 'c', action: 'WRITE_DATA_FOR', signer: SIGNER, status: 'processing', params },
-        ...{ claimedBy: RELAYER, claimedAt: time, createdAt: time, updatedAt: time },
-      } as RequestRecord;
-    },
-    report(outcome: Partial<RequestRecord>) {
-      world.record = { ...world.record, ...outcome, updatedAt: at(world.seconds - world.gatewayLag) } as RequestRecord;
-    },
-    /** A transaction that carries the request out is in the newest block. */
-    mine() {
-      world.mined.push({ ...EXECUTION, block: blockAt(world.seconds) });
-    },
-    /** Looks at each block for some time. @returns what was found by then */
-    async live(seconds: bigint): Promise<readonly string[]> {
-      for (let passed = 0n; passed < seconds; passed += BLOCK_SECONDS) {
-        await look();
-        world.seconds += BLOCK_SECONDS;
-      }
-      return journal.listFindings().map(({ kind }) => kind);
-    },
-  };
-}
-
 // Shows WATCH-1.
 test('nobody is idle while gas costs more than when it claimed; once it does not, a lease and a quarter is enough', async () => {
-  const { world, claim, live } = setUp();
+  const { world, claim, live } = startWatchRig();
   await live(60n);
   claim();
   expect(await live(60n)).toEqual([]);
@@ -131,26 +22,8 @@ test('nobody is idle while gas costs more than when it claimed; once it does not
 });
 
 // Shows WATCH-1.
-test('two that hold a request by turns, each for less than a lease and a quarter, are found; one that worked besides is not', async () => {
-  const { world, journal, claim, report, live } = setUp();
-  const TURN = 960n;
-  await live(60n);
-  claim();
-  for (const holder of [OTHER, RELAYER, OTHER]) {
-    expect(await live(TURN)).toEqual([]);
-    report({ claimedBy: holder, claimedAt: at(world.seconds) });
-  }
-  expect(await live(24n)).toEqual(['idleRelease']);
-  expect(journal.listFindings()[0]?.relayer).toBe(RELAYER);
-  world.mined.push({ ...EXECUTION, txHash: word('12'), digest: word('13'), relayer: OTHER, block: 1n });
-  await live(TURN);
-  report({ claimedBy: RELAYER, claimedAt: at(world.seconds) });
-  expect(await live(24n)).toEqual(['idleRelease']);
-});
-
-// Shows WATCH-1.
 test('who has claimed at the cheapest moment is idle while gas costs what one block can have changed, and no more', async () => {
-  const { world, claim, live } = setUp();
+  const { world, claim, live } = startWatchRig();
   await live(60n);
   claim();
   await live(12n);
@@ -162,7 +35,7 @@ test('who has claimed at the cheapest moment is idle while gas costs what one bl
 
 // Shows WATCH-1.
 test('nobody is idle while a transaction of its waits; after a lost pool the count begins where it stood', async () => {
-  const { world, claim, live } = setUp();
+  const { world, claim, live } = startWatchRig();
   claim();
   await live(24n);
   world.pending = 2;
@@ -174,7 +47,7 @@ test('nobody is idle while a transaction of its waits; after a lost pool the cou
 
 // Shows WATCH-1.
 test('nobody is idle while a transaction of its waits behind one that pays too little', async () => {
-  const { world, claim, live } = setUp();
+  const { world, claim, live } = startWatchRig();
   claim();
   world.isQueued = true;
   expect(await live(1500n)).toEqual([]);
@@ -185,7 +58,7 @@ test('nobody is idle while a transaction of its waits behind one that pays too l
 
 // Shows WATCH-3.
 test('a node that knows of its work clears the holder, and the count begins anew', async () => {
-  const { world, journal, claim, live } = setUp();
+  const { world, journal, claim, live } = startWatchRig();
   claim();
   world.checked = 'refuted';
   expect(await live(1150n)).toEqual([]);
@@ -197,7 +70,7 @@ test('a node that knows of its work clears the holder, and the count begins anew
 
 // Shows WATCH-1.
 test('a slow node, and a gateway whose clock is slow, make no report too early to be true', async () => {
-  const { world, claim, report, live, mine } = setUp();
+  const { world, claim, report, live, mine } = startWatchRig();
   Object.assign(world, { gatewayLag: 120n, nodeLag: 120n });
   await live(60n);
   claim();
@@ -214,7 +87,7 @@ test.each([
   ['is mined again', true, []],
   ['reverts when it is mined again', false, ['reorganised']],
 ])('a success that a reorganisation undoes and that %s', async (_, isMined, found) => {
-  const { world, journal, claim, report, live, mine } = setUp();
+  const { world, journal, claim, report, live, mine } = startWatchRig();
   claim();
   await live(12n);
   mine();
@@ -232,7 +105,7 @@ test.each([
 
 // Shows WATCH-7.
 test('what was open when is known only of claims after the start, and after the last gap', async () => {
-  const { world, claim, report, live } = setUp();
+  const { world, claim, report, live } = startWatchRig();
   Object.assign(world, { checked: 'unknown' });
   let requests = 0;
   async function play(): Promise<boolean | undefined> {
@@ -255,7 +128,7 @@ test('what was open when is known only of claims after the start, and after the 
 
 // Shows WATCH-7.
 test('what was reported failed before a reorganisation, however short, accuses nobody', async () => {
-  const { world, claim, report, live } = setUp();
+  const { world, claim, report, live } = startWatchRig();
   claim();
   await live(48n);
   world.fork = 102n;
@@ -271,7 +144,7 @@ test.each([
 ])(
   'what was reported while nobody looked accuses nobody, since a reorganisation may have undone it: %s',
   async (_, unseen) => {
-    const { world, claim, report, live } = setUp();
+    const { world, claim, report, live } = startWatchRig();
     await live(60n);
     claim();
     world.seconds += unseen;
@@ -283,7 +156,7 @@ test.each([
 );
 
 test('what was reported while the journal could not be written accuses nobody', async () => {
-  const { world, journal, claim, report, live } = setUp();
+  const { world, journal, claim, report, live } = startWatchRig();
   await live(60n);
   const full = vi.spyOn(journal, 'commit').mockImplementation(() => {
     throw new Error('the disk is full');
@@ -299,7 +172,7 @@ test('what was reported while the journal could not be written accuses nobody', 
 });
 
 test('a report that is first seen with the reorganisation that has undone it accuses nobody', async () => {
-  const { world, claim, report, live } = setUp();
+  const { world, claim, report, live } = startWatchRig();
   await live(240n);
   claim();
   report({ status: 'success', txHash: TX });
@@ -309,7 +182,7 @@ test('a report that is first seen with the reorganisation that has undone it acc
 });
 
 test('a failure that nodes refute is told once, and one that they cannot evaluate waits', async () => {
-  const { world, journal, claim, report, live } = setUp();
+  const { world, journal, claim, report, live } = startWatchRig();
   claim();
   await live(48n);
   report({ status: 'failed', errorMessage: 'InvalidSignature()' });
@@ -323,7 +196,7 @@ test('a failure that nodes refute is told once, and one that they cannot evaluat
 
 // Shows WATCH-1.
 test('what another Forwarder has carried out, for which it was signed, is told and accuses nobody', async () => {
-  const { world, journal, claim, report, live } = setUp();
+  const { world, journal, claim, report, live } = startWatchRig();
   claim();
   await live(48n);
   report({ status: 'success', txHash: TX });

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { at, EXECUTION, OTHER, RELAYER, startWatchRig, word } from '../../test/watchRig.ts';
+
+// Shows WATCH-1.
+test('two that hold a request by turns, each for less than a lease and a quarter, are found; one that worked besides is not', async () => {
+  const { world, journal, claim, report, live } = startWatchRig();
+  const TURN = 960n;
+  await live(60n);
+  claim();
+  for (const holder of [OTHER, RELAYER, OTHER]) {
+    expect(await live(TURN)).toEqual([]);
+    report({ claimedBy: holder, claimedAt: at(world.seconds) });
+  }
+  expect(await live(24n)).toEqual(['idleRelease']);
+  expect(journal.listFindings()[0]?.relayer).toBe(RELAYER);
+  world.mined.push({ ...EXECUTION, txHash: word('12'), digest: word('13'), relayer: OTHER, block: 1n });
+  await live(TURN);
+  report({ claimedBy: RELAYER, claimedAt: at(world.seconds) });
+  expect(await live(24n)).toEqual(['idleRelease']);
+});

@@ -192,9 +192,9 @@ function takeFault(engine: Engine, error: unknown): number {
   const { pollIntervalMs, nodeTimeoutMs } = engine.settings;
   if (engine.monotonicNow() - engine.faultyWhen >= nodeTimeoutMs) {
     const message = 'The node does not answer; nothing was sent, try again later.';
-    const reason = isJournal ? error : new SenderError('RPC_UNAVAILABLE', message, { cause: error });
+    const rejection = isJournal ? error : new SenderError('RPC_UNAVAILABLE', message, { cause: error });
     for (const intent of engine.queue.filter((queued) => !queued.isJournalled))
-      forgetIntent(engine, { intent, error: reason });
+      forgetIntent(engine, { intent, error: rejection });
   }
   return retryPause(error, { faults, pollIntervalMs });
 }

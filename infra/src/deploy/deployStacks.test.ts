@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GIVEN_SETTINGS, type Variant } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS, type Variant } from '../rig/exampleSettings.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
 import type { StackPart } from '../stack/createGatewayApp.ts';
 import { deployStacks } from './deployStacks.ts';
@@ -58,7 +58,7 @@ async function deployOnto(
       return part !== failing;
     },
   };
-  const settings = parseStageSettings(GIVEN_SETTINGS[variant]);
+  const settings = parseStageSettings(EXAMPLE_SETTINGS[variant]);
   const deployed = await deployStacks({ control, settings, now, say: () => undefined }).catch((error) => error.message);
   return { acts, deployed };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { GIVEN_SETTINGS } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS } from '../rig/exampleSettings.ts';
 import { findOnly, findResources, type Resource } from '../rig/readTemplate.ts';
 import type { GivenSettings } from '../settings/knownSettings.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
@@ -10,8 +10,8 @@ const total = (lines: readonly { readonly usd: number }[]) => lines.reduce((sum,
 
 const of = (given: GivenSettings) => estimateCost(parseStageSettings(given));
 /** Without webhooks, as is the default. */
-const { WEBHOOKS: _on, ...plain } = GIVEN_SETTINGS.prod;
-const [edge, bare, withWebhooks] = [of(plain), of(GIVEN_SETTINGS.other), of(GIVEN_SETTINGS.prod)];
+const { WEBHOOKS: _on, ...plain } = EXAMPLE_SETTINGS.prod;
+const [edge, bare, withWebhooks] = [of(plain), of(EXAMPLE_SETTINGS.other), of(EXAMPLE_SETTINGS.prod)];
 
 it('is below what was set: 20 dollars a million lives, and 1 a month for a relayer that idles', () => {
   expect(total(edge.perMillion)).toBeLessThanOrEqual(20);
@@ -34,7 +34,7 @@ it('counts the alarms, secrets and rules that there are', () => {
     Array.isArray(Metrics) ? Metrics.filter((query) => 'MetricStat' in query).length : 1;
   const alarms = Object.values(findResources('prod', 'AWS::CloudWatch::Alarm'));
   const metrics = alarms.reduce((count, { Properties }) => count + metricsOf(Properties), 0);
-  const { atRest } = estimateCost(parseStageSettings(GIVEN_SETTINGS.prod));
+  const { atRest } = estimateCost(parseStageSettings(EXAMPLE_SETTINGS.prod));
   expect(atRest).toContainEqual({ what: 'alarms', usd: expect.closeTo(0.1 * metrics) });
   // The app's own secret was made by the operator.
   expect(atRest).toContainEqual({

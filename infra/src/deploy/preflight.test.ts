@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { GIVEN_SETTINGS } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS } from '../rig/exampleSettings.ts';
 import { type AccountFacts, startAwsApi } from '../rig/startAwsApi.ts';
 import type { GivenSettings } from '../settings/knownSettings.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
@@ -8,7 +8,7 @@ import { createStackControl } from './createStackControl.ts';
 import { preflight } from './preflight.ts';
 
 /** Nothing is to be said of it. */
-const prod: GivenSettings = { ...GIVEN_SETTINGS.prod, CHAINS: 'eip155:8453' };
+const prod: GivenSettings = { ...EXAMPLE_SETTINGS.prod, CHAINS: 'eip155:8453' };
 const good: AccountFacts = { bootstrapVersion: '21', limit: 1000, unreserved: 1000, tables: [], stacks: {} };
 
 async function callAws<T>(facts: AccountFacts, call: () => Promise<T>): Promise<T> {
@@ -89,14 +89,14 @@ describe('a preflight', () => {
   });
 
   it('says that anybody may raise an alarm where any chain is taken', async () => {
-    const { notes } = await check({}, GIVEN_SETTINGS.prod);
+    const { notes } = await check({}, EXAMPLE_SETTINGS.prod);
     expect(notes).toEqual([expect.stringMatching(/^CHAINS is not set: .* OldestPending/)]);
   });
 
   it('takes tables of prod over, and refuses to in dev', async () => {
     const { notes } = await check({ tables: ['service-requests-prod'] });
     expect(notes).toEqual([expect.stringContaining('service-requests-prod is there')]);
-    const dev = { ...GIVEN_SETTINGS.dev, REGION: 'eu-central-1' };
+    const dev = { ...EXAMPLE_SETTINGS.dev, REGION: 'eu-central-1' };
     expect(await faultsOf({ tables: ['service-requests-dev'] }, dev)).toEqual([
       expect.stringMatching(/^table service-requests-dev: the name is in use/),
     ]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { GIVEN_SETTINGS } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS } from '../rig/exampleSettings.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
 import { synthesize } from './synthesize.ts';
 
@@ -41,7 +41,7 @@ describe('the program', () => {
 
   it('asks for the bundle before it synthesises', async () => {
     const nowhere = join(tmpdir(), 'prism-no-bundle');
-    await expect(synthesize(parseStageSettings(GIVEN_SETTINGS.dev), nowhere)).rejects.toMatchObject({
+    await expect(synthesize(parseStageSettings(EXAMPLE_SETTINGS.dev), nowhere)).rejects.toMatchObject({
       code: 'BUNDLE_MISSING',
       message: expect.stringContaining('npx prism build:lambda'),
     });

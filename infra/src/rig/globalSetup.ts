@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node';
 import { parseStageSettings } from '../settings/stageSettings.ts';
 import { createGatewayApp, STACK_PARTS } from '../stack/createGatewayApp.ts';
 import { createBundleStandIn } from './bundleStandIn.ts';
-import { GIVEN_SETTINGS, type Variant } from './givenSettings.ts';
+import { EXAMPLE_SETTINGS, type Variant } from './exampleSettings.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,7 +19,7 @@ export function setup(project: TestProject): () => void {
   const { bundleDirectory, hookDirectory, webhooksDirectory } = standIn;
   const synthesize = (variant: Variant): string => {
     const outputDirectory = standIn.outputDirectory(variant);
-    const settings = parseStageSettings(GIVEN_SETTINGS[variant]);
+    const settings = parseStageSettings(EXAMPLE_SETTINGS[variant]);
     createGatewayApp({ settings, bundleDirectory, hookDirectory, webhooksDirectory, outputDirectory }).synth();
     const parts = STACK_PARTS.flatMap((part) => {
       const file = join(outputDirectory, `${part}.template.json`);

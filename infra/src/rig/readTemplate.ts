@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
 import type { StackPart } from '../stack/createGatewayApp.ts';
-import type { Variant } from './givenSettings.ts';
+import type { Variant } from './exampleSettings.ts';
 
 /** A resource as the template has it. */
 export interface Resource {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { GIVEN_SETTINGS } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS } from '../rig/exampleSettings.ts';
 import type { GivenSettings } from './knownSettings.ts';
 import { parseStageSettings } from './stageSettings.ts';
 import { StageSettingsError } from './stageSettingsError.ts';
 
-const { dev, prod } = GIVEN_SETTINGS;
+const { dev, prod } = EXAMPLE_SETTINGS;
 
 function faultsOf(given: GivenSettings): readonly string[] {
   try {

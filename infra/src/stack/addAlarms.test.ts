@@ -1,6 +1,6 @@
 import { tableDescriptions } from '@prism-gateway/gateway/deployment';
 import { describe, expect, it } from 'vitest';
-import { STAGES, type Variant } from '../rig/givenSettings.ts';
+import { STAGES, type Variant } from '../rig/exampleSettings.ts';
 import { findOnly, findResources, readTemplate } from '../rig/readTemplate.ts';
 
 const functionIdOf = (variant: Variant) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STAGES, type Stage } from '../rig/givenSettings.ts';
+import { STAGES, type Stage } from '../rig/exampleSettings.ts';
 import { findOnly, flatten, flattenAll } from '../rig/readTemplate.ts';
 
 const LOCAL_ORIGINS = [

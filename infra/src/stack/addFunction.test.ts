@@ -1,7 +1,7 @@
 import { parseFunctionSettings } from '@prism-gateway/gateway/deployment';
 import { describe, expect, it } from 'vitest';
 import { resolveSecrets } from '../../../packages/gateway/src/entry/lambda/resolveSecrets.ts';
-import { STAGES, type Variant } from '../rig/givenSettings.ts';
+import { STAGES, type Variant } from '../rig/exampleSettings.ts';
 import { findOnly, findResources, flatten } from '../rig/readTemplate.ts';
 
 /** The function's environment, with references as plain text. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../rig/givenSettings.ts';
+import { STAGES } from '../rig/exampleSettings.ts';
 import { findOnly, findResources } from '../rig/readTemplate.ts';
 
 describe.each(STAGES)('queue watch of %s', (stage) => {

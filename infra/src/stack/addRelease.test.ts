@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STAGES } from '../rig/givenSettings.ts';
+import { STAGES } from '../rig/exampleSettings.ts';
 import { findOnly, findResources, flatten, flattenAll, readTemplates } from '../rig/readTemplate.ts';
 
 const idOf = (stage: (typeof STAGES)[number], type: string, word: string) =>

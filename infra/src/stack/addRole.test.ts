@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GIVEN_SETTINGS, STAGES, type Stage, type Variant } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS, STAGES, type Stage, type Variant } from '../rig/exampleSettings.ts';
 import { findOnly, findResources, flatten, flattenAll, type Resource } from '../rig/readTemplate.ts';
 
 interface Statement {
@@ -62,7 +62,7 @@ describe.each(STAGES)("the function's role in %s", (stage) => {
 
   // Shows AWS-3.
   it('may do exactly what the gateway does', () => {
-    const appSecret = GIVEN_SETTINGS[stage].IDENTITY_APP_SECRET_ARN;
+    const appSecret = EXAMPLE_SETTINGS[stage].IDENTITY_APP_SECRET_ARN;
     expect(permissionsOf(role)).toEqual(
       [
         ...expectedPermissions(stage, { requests: `service-requests-${stage}`, bucket: bucketId(stage) }),

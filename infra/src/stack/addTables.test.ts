@@ -7,7 +7,7 @@ import {
   DYNAMO_TABLES,
   describeWithDynamo,
 } from '../../../packages/gateway/test/rigs/dynamoStores.ts';
-import { STAGES } from '../rig/givenSettings.ts';
+import { STAGES } from '../rig/exampleSettings.ts';
 import { findResources, readTemplate } from '../rig/readTemplate.ts';
 
 const NAMES = ['requests', 'relayers', 'ratelimit', 'deliveries'] as const;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBundleStandIn } from '../rig/bundleStandIn.ts';
-import { GIVEN_SETTINGS, STAGES, type Variant } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS, STAGES, type Variant } from '../rig/exampleSettings.ts';
 import { readTemplate, readTemplates } from '../rig/readTemplate.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
 import { createGatewayApp, STACK_PARTS, type StackPart } from './createGatewayApp.ts';
@@ -24,7 +24,7 @@ describe('the app', () => {
     vi.spyOn(Validations.prototype, 'acknowledge').mockImplementation((...rules) => void acknowledged.push(...rules));
     using standIn = createBundleStandIn();
     const outputDirectory = standIn.outputDirectory('out');
-    const settings = parseStageSettings(GIVEN_SETTINGS.prod);
+    const settings = parseStageSettings(EXAMPLE_SETTINGS.prod);
     const error = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const app = createGatewayApp({
       settings,
@@ -47,7 +47,7 @@ describe('the app', () => {
     expect(outputs('Data')).toEqual(expect.arrayContaining(['BucketName', 'AdminApiKeyArn']));
     expect(outputs('Service')).toEqual(expect.arrayContaining(['Url', 'Host', 'FunctionName', 'AlarmTopicArn']));
     using standIn = createBundleStandIn();
-    const settings = parseStageSettings(GIVEN_SETTINGS[stage]);
+    const settings = parseStageSettings(EXAMPLE_SETTINGS[stage]);
     const { bundleDirectory, hookDirectory, webhooksDirectory } = standIn;
     const app = createGatewayApp({
       settings,
@@ -70,7 +70,7 @@ describe('the app', () => {
     using standIn = createBundleStandIn();
     const { bundleDirectory, hookDirectory, webhooksDirectory } = standIn;
     const outputDirectory = standIn.outputDirectory('out');
-    const settings = parseStageSettings(GIVEN_SETTINGS.dev);
+    const settings = parseStageSettings(EXAMPLE_SETTINGS.dev);
     const app = createGatewayApp({ settings, bundleDirectory, hookDirectory, webhooksDirectory, outputDirectory });
     // The function's own resource.
     const target = app.node.findChild('Service').node.findChild('Function').node.defaultChild as CfnResource;
@@ -98,7 +98,7 @@ describe('the app', () => {
   // A second opinion, of a linter in Python. The first one is always asked, by the synthesis itself.
   it.skipIf(!hasCfnLint)('has no error to cfn-lint (skipped where it is not installed)', async () => {
     using standIn = createBundleStandIn();
-    const files = Object.keys(GIVEN_SETTINGS).flatMap((variant) =>
+    const files = Object.keys(EXAMPLE_SETTINGS).flatMap((variant) =>
       // Its own keys.
       Object.entries(readTemplates(variant as Variant)).map(([part, template]) => {
         const file = standIn.outputDirectory(`${variant}-${part}.template.json`);

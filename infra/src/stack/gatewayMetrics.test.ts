@@ -1,7 +1,7 @@
 import { EMF_NAMESPACE } from '@prism-gateway/gateway/deployment';
 import { describe, expect, it } from 'vitest';
 import { createEmfMetrics } from '../../../packages/gateway/src/drivers/emf/createEmfMetrics.ts';
-import { STAGES, type Stage } from '../rig/givenSettings.ts';
+import { STAGES, type Stage } from '../rig/exampleSettings.ts';
 import { findOnly, findResources, flatten } from '../rig/readTemplate.ts';
 
 /** A metric with its dimensions: `Latency by Stage`. */

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { createOriginGuard, type OriginGuard } from '../../../packages/gateway/src/entry/lambda/createOriginGuard.ts';
 import { deployStacks } from '../deploy/deployStacks.ts';
 import { createBundleStandIn } from '../rig/bundleStandIn.ts';
-import { GIVEN_SETTINGS } from '../rig/givenSettings.ts';
+import { EXAMPLE_SETTINGS } from '../rig/exampleSettings.ts';
 import { parseStageSettings } from '../settings/stageSettings.ts';
 import { createGatewayApp, type StackPart } from './createGatewayApp.ts';
 
@@ -18,7 +18,7 @@ const [OLD, NEW] = ['o'.repeat(48), 'n'.repeat(48)];
 function synthesize(secretsRevision: Revision): Compared {
   using standIn = createBundleStandIn();
   const { bundleDirectory, hookDirectory, webhooksDirectory } = standIn;
-  const settings = parseStageSettings({ ...GIVEN_SETTINGS.prod, SECRETS_REVISION: secretsRevision });
+  const settings = parseStageSettings({ ...EXAMPLE_SETTINGS.prod, SECRETS_REVISION: secretsRevision });
   const outputDirectory = standIn.outputDirectory('out');
   const app = createGatewayApp({ settings, bundleDirectory, hookDirectory, webhooksDirectory, outputDirectory });
   const compared = (part: StackPart, type: string) => {

@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, stringToBytes } from 'viem';
-import { computeCreditsOwed } from './payments/computeCredits.ts';
+import { computeCreditsOwed } from './amounts/computeCredits.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Numbers and addresses that the flow goes by. */

@@ -2,7 +2,7 @@ import { createHeartbeat, serveMetrics } from '@prism-gateway/node';
 import { openAccount } from '@prism-gateway/node/accounts';
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/node/alerts';
 import type { Logger } from '@prism-gateway/node/logs';
-import { guideAlert } from './alerts/guideAlert.ts';
+import { alertGuidance } from './alerts/alertGuidance.ts';
 import type { PaymentJournal } from './journal/openPaymentJournal.ts';
 import { createHealthPage } from './metrics/createHealthPage.ts';
 import { createMetrics, type Metrics } from './metrics/createMetrics.ts';
@@ -40,7 +40,7 @@ export async function startPayments(options: {
   const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
     const { outbox } = journal;
     const channels = openChannels(settings);
-    const alerter = createOutbox({ outbox, channels, log, redact, signature, guide: guideAlert, now: Date.now });
+    const alerter = createOutbox({ outbox, channels, log, redact, signature, guide: alertGuidance, now: Date.now });
     return {
       ...alerter,
       raise(alert) {

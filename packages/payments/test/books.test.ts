@@ -7,10 +7,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { encodePayout, payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import { openPaymentJournal } from '../src/journal/openPaymentJournal.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
 

@@ -7,8 +7,8 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { payoutIdOf } from '../src/chain/calls.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { crashInstance } from './rig/crashInstance.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
 

@@ -6,11 +6,11 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
 import type { PaymentJournal } from '../src/journal/openPaymentJournal.ts';
 import type { PaymentState } from '../src/journal/paymentState.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { codesOf } from './rig/startScene.ts';
 

@@ -5,7 +5,7 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { type Scene, startScene } from './rig/startScene.ts';
 
 const RATE = 1000n;

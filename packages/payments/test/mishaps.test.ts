@@ -7,7 +7,7 @@ import { numberToHex, toFunctionSelector, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { type CallParameter, refuseTogether } from './rig/refuseTogether.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { startLine } from './rig/startLine.ts';

@@ -6,8 +6,8 @@ import { toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { startReferenceFrontend } from '../src/referenceFrontend/startReferenceFrontend.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
 

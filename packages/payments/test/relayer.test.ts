@@ -2,9 +2,9 @@ import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { payoutIdOf } from '../src/chain/calls.ts';
 import { describePayment } from '../src/cli/describePayments.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { runInstance } from './rig/runInstance.ts';
 import { codesOf, countBuysOf, startScene } from './rig/startScene.ts';
 

@@ -5,9 +5,9 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PaymentsRig, type RigKey, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
 import { waitUntil } from '../scripts/demo/waitUntil.ts';
+import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
-import { computeCreditsOwed } from '../src/payments/computeCredits.ts';
 import { type RunningInstance, runInstance } from './rig/runInstance.ts';
 
 const AMOUNT = 7_000_001n;

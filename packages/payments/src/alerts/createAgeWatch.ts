@@ -1,8 +1,8 @@
+import { formatStablecoins } from '../amounts/formatAmount.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { ListedPayment } from '../frontend/checkListing.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
-import type { ListedPayment } from '../payments/checkListing.ts';
-import { formatStablecoins } from '../payments/formatAmount.ts';
 import { createPaymentLatch } from './createPaymentLatch.ts';
 
 /** Watches how old payments become, whatever keeps them. */

@@ -1,8 +1,8 @@
+import { formatStablecoins } from '../amounts/formatAmount.ts';
 import { payoutIdOf } from '../chain/calls.ts';
 import { FRESH_POLLS, PAYOUT_CONFIRMATIONS } from '../flow/findPayout.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
 import type { Payment } from '../journal/payment.ts';
-import { formatStablecoins } from '../payments/formatAmount.ts';
 
 /** The code of the end, which asks for nothing. */
 const OVER = 'PAYMENT_OVER';

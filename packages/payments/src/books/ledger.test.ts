@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkListing } from '../frontend/checkListing.ts';
 import { openPaymentJournal, type PaymentJournal } from '../journal/openPaymentJournal.ts';
-import { checkListing } from '../payments/checkListing.ts';
 import { writeLedger } from './ledger.ts';
 import { writeCsv } from './writeCsv.ts';
 

@@ -1,6 +1,6 @@
+import { formatAmount, formatCredits, formatStablecoins } from '../amounts/formatAmount.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
-import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 
 /** One payment as finance reads it; amounts are decimal strings, times ISO 8601 in UTC. */
 export interface LedgerLine {

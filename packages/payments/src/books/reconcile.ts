@@ -1,14 +1,14 @@
 import { type PublicClient, TransactionReceiptNotFoundError } from 'viem';
+import { computeCreditsOwed } from '../amounts/computeCredits.ts';
+import { formatCredits, formatStablecoins } from '../amounts/formatAmount.ts';
 import { payoutIdOf } from '../chain/calls.ts';
 import { isCounted } from '../chain/isCounted.ts';
 import { isOwedAmount } from '../flow/findPayout.ts';
+import { checkListing } from '../frontend/checkListing.ts';
 import type { PlacedTransfer } from '../journal/createTransferTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { PAID_BY_HAND, type Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
-import { checkListing } from '../payments/checkListing.ts';
-import { computeCreditsOwed } from '../payments/computeCredits.ts';
-import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import type { RelayerConfig } from '../relayerConfig.ts';
 import type { ProcessorRow } from './readExport.ts';
 

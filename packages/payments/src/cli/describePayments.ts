@@ -1,6 +1,6 @@
+import { formatAmount, formatCredits, formatStablecoins } from '../amounts/formatAmount.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
-import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 
 /** A moment in UTC, to the second. */
 export const timeOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

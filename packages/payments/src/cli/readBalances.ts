@@ -1,7 +1,7 @@
 import { isAddress } from 'viem';
+import { formatAmount, formatCredits, formatStablecoins } from '../amounts/formatAmount.ts';
 import { isCallRefused } from '../chain/isCallRefused.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import { readAccountBalances } from '../readiness/readAccountBalances.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openNode, toUnreachedNode } from './openNode.ts';

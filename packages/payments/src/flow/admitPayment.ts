@@ -1,9 +1,9 @@
 import { alertPayment } from '../alerts/alertPayment.ts';
+import { computeCreditsOwed } from '../amounts/computeCredits.ts';
+import { formatStablecoins } from '../amounts/formatAmount.ts';
+import type { ListedPayment } from '../frontend/checkListing.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { Spent } from '../limits/createDayLimit.ts';
-import type { ListedPayment } from '../payments/checkListing.ts';
-import { computeCreditsOwed } from '../payments/computeCredits.ts';
-import { formatStablecoins } from '../payments/formatAmount.ts';
 import { claimFact } from './giveBack.ts';
 import { refuseChanged, refusedFact } from './refusePayment.ts';
 import type { RelayerContext } from './relayerContext.ts';

@@ -1,11 +1,11 @@
 import { alertPayment } from '../alerts/alertPayment.ts';
+import { computeMinCredits, computeTopUp, readOwed } from '../amounts/computeCredits.ts';
+import { formatCredits, formatStablecoins } from '../amounts/formatAmount.ts';
 import { type ChainCall, encodeBuy, readBuy } from '../chain/calls.ts';
 import { readMined } from '../chain/readMined.ts';
 import type { Attempt, MinedAttempt, Payment } from '../journal/payment.ts';
 import { OWING_STATES } from '../journal/paymentState.ts';
 import type { MoveChanges } from '../journal/paymentWrites.ts';
-import { computeMinCredits, computeTopUp, readOwed } from '../payments/computeCredits.ts';
-import { formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import type { Offer } from '../readiness/createExchange.ts';
 import { BROKEN_FACT } from '../readiness/createReadiness.ts';
 import { StepError } from '../StepError.ts';

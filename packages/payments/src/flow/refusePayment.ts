@@ -1,8 +1,8 @@
 import type { Alert } from '@prism-gateway/node/alerts';
 import { alertPayment } from '../alerts/alertPayment.ts';
+import type { ListedPayment, ListingFault } from '../frontend/checkListing.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
-import type { ListedPayment, ListingFault } from '../payments/checkListing.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** From these a payment is refused at once; from `claimed`, `buying` and `bought` by its next step. */

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { ALERT_CODES } from '../alerts/guideAlert.ts';
+import { ALERT_CODES } from '../alerts/alertGuidance.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES, PAYMENT_STATES, type PaymentState } from '../journal/paymentState.ts';
 import type { Balances } from '../readiness/readAccountBalances.ts';

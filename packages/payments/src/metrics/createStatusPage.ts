@@ -1,8 +1,8 @@
 import type { PageMaker } from '@prism-gateway/node';
+import { formatAmount, formatCredits, formatStablecoins } from '../amounts/formatAmount.ts';
 import { describePayment, describeStory, timeOf } from '../cli/describePayments.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
-import { formatAmount, formatCredits, formatStablecoins } from '../payments/formatAmount.ts';
 import type { RunningRelayer } from '../startRelayer.ts';
 
 /** The sources of the status. */

@@ -1,5 +1,5 @@
 import { formatEther, formatUnits } from 'viem';
-import { formatAmount, formatStablecoins } from '../payments/formatAmount.ts';
+import { formatAmount, formatStablecoins } from '../amounts/formatAmount.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { MonitorTarget } from './createMonitor.ts';
 import { readAccount } from './readAccount.ts';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createHeartbeat, lockFile, makeDirectory, serveMetrics } from '@prism-gateway/node';
 import { createOutbox, createRedactor, openChannels } from '@prism-gateway/node/alerts';
 import type { Logger } from '@prism-gateway/node/logs';
-import { guideAlert } from '../alerts/guideAlert.ts';
+import { alertGuidance } from '../alerts/alertGuidance.ts';
 import type { Settings } from '../settings/settings.ts';
 import { secretsOf } from '../settings/settings.ts';
 import { createMonitor, type MonitorReading } from './createMonitor.ts';
@@ -43,7 +43,7 @@ export async function startGasMonitor(options: {
     log,
     redact,
     signature: `Gas monitor ${name}.`,
-    guide: guideAlert,
+    guide: alertGuidance,
     now: Date.now,
   });
   const targets = await listTargets(settings, signal);

@@ -1,7 +1,7 @@
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
-import type { ListedPayment } from '../payments/checkListing.ts';
+import type { ListedPayment } from '../frontend/checkListing.ts';
 import { OBSTACLES, type Obstacle } from '../readiness/createReadiness.ts';
 
 /** How alerts call what is in the way of payments, and its end. */

@@ -3,7 +3,7 @@ import { explainError } from '../explainError.ts';
 import { admitPayment } from '../flow/admitPayment.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
 import type { RelayerContext } from '../flow/relayerContext.ts';
-import type { ListedPayment } from '../payments/checkListing.ts';
+import type { ListedPayment } from '../frontend/checkListing.ts';
 
 /** The payments that an instance works at; each of them once at a time. */
 export interface Underway {

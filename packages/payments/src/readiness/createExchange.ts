@@ -1,8 +1,8 @@
 import { creditTokenAbi, exchangeAbi } from '@prism-gateway/contracts';
 import type { Address, PublicClient } from 'viem';
+import { computeCreditsOwed } from '../amounts/computeCredits.ts';
 import { isCallRefused } from '../chain/isCallRefused.ts';
 import { readAmounts } from '../chain/readAmounts.ts';
-import { computeCreditsOwed } from '../payments/computeCredits.ts';
 import { StepError } from '../StepError.ts';
 
 /** The facts of one block that decide a purchase. */

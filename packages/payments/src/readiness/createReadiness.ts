@@ -1,8 +1,8 @@
 import { formatEther, formatGwei } from 'viem';
+import { computeCreditsOwed } from '../amounts/computeCredits.ts';
+import { formatStablecoins } from '../amounts/formatAmount.ts';
+import type { ListedPayment } from '../frontend/checkListing.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { ListedPayment } from '../payments/checkListing.ts';
-import { computeCreditsOwed } from '../payments/computeCredits.ts';
-import { formatStablecoins } from '../payments/formatAmount.ts';
 import { StepError } from '../StepError.ts';
 import { type ApprovalParts, createApprovals, UNLIMITED } from './createApprovals.ts';
 import type { Exchange } from './createExchange.ts';

@@ -7,7 +7,7 @@ import { waitUntil } from '../../scripts/demo/waitUntil.ts';
 import { KEY_FACTS } from '../../src/chain/createKeyWatch.ts';
 import { OPEN_STATES } from '../../src/journal/paymentState.ts';
 import type { ReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
-import { attend } from './attend.ts';
+import { playOperator } from './playOperator.ts';
 import { type RunningInstance, runInstance } from './runInstance.ts';
 
 type Settings = Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export async function startMachines(rig: PaymentsRig, common: Settings): Promise
     for (const one of [...alive]) {
       const hasTwin = alive.some((twin) => twin !== one && twin.key === one.key);
       const { journal } = one.instance.relayer;
-      if ((await attend(rig, { ...one, journal, hasTwin, walletAddress })) === 'leave it') continue;
+      if ((await playOperator(rig, { ...one, journal, hasTwin, walletAddress })) === 'leave it') continue;
       await one.instance.stop();
       alive.splice(alive.indexOf(one), 1);
     }

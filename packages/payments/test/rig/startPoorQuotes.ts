@@ -1,6 +1,6 @@
 import { type RpcFaultProxy, startRpcFaultProxy } from '@prism-gateway/testing';
 import { numberToHex, toFunctionSelector } from 'viem';
-import { computeCreditsOwed } from '../../src/payments/computeCredits.ts';
+import { computeCreditsOwed } from '../../src/amounts/computeCredits.ts';
 import { type CallParameter, refuseTogether } from './refuseTogether.ts';
 
 const QUOTE_SELECTOR = toFunctionSelector('quote(uint256)');

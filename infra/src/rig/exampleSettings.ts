@@ -9,7 +9,7 @@ export type Stage = (typeof STAGES)[number];
 export type Variant = Stage | 'other';
 
 /** Settings of each variant. */
-export const GIVEN_SETTINGS: Readonly<Record<Variant, GivenSettings>> = {
+export const EXAMPLE_SETTINGS: Readonly<Record<Variant, GivenSettings>> = {
   dev: {
     STAGE: 'dev',
     IDENTITY_ISSUER: 'https://id.example.org',

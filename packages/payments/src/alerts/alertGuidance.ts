@@ -78,7 +78,7 @@ export const ALERT_CODES: readonly string[] = Object.keys(GUIDANCE);
  * @returns a line; undefined for what is over
  * @see docs/specification.md ALERT-3
  */
-export function guideAlert(code: string): string | undefined {
+export function alertGuidance(code: string): string | undefined {
   const guidance = GUIDANCE[code];
   if (guidance === undefined) return undefined;
   return `What to do: ${guidance.act}. See docs/payments.md, "${guidance.section}".`;

@@ -29,7 +29,7 @@ export function findCollector(): () => void {
  *
  * @see docs/specification.md LIMIT-14
  */
-export function collectAfterRush(server: Server, options: RushOptions): void {
+export function gcAfterSpike(server: Server, options: RushOptions): void {
   const { count, collect, leastConnections = LEAST_CONNECTIONS, restMs = REST_MS } = options;
   let most = 0;
   let timer: NodeJS.Timeout | undefined;

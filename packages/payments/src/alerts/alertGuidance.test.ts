@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { guideAlert } from './guideAlert.ts';
+import { alertGuidance } from './alertGuidance.ts';
 
 const source = fileURLToPath(new URL('..', import.meta.url));
 const docs = readFileSync(fileURLToPath(new URL('../../../../docs/payments.md', import.meta.url)), 'utf8');
@@ -24,7 +24,7 @@ test('every alert says what to do, with a section of the documentation that exis
   const codes = [...new Set(listCodes())];
   expect(codes.length).toBeGreaterThan(20);
   for (const code of codes) {
-    const guidance = guideAlert(code);
+    const guidance = alertGuidance(code);
     expect(guidance, code).toMatch(/^What to do: .+\. See docs\/payments\.md, ".+"\.$/);
     const [, section = ''] = /"([^"]+)"\.$/.exec(guidance ?? '') ?? [];
     expect(docs, `${code}: ${section}`).toContain(`# ${section}\n`);

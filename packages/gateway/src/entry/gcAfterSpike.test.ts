@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { boundConnections } from './boundConnections.ts';
-import { collectAfterRush } from './collectAfterRush.ts';
+import { gcAfterSpike } from './gcAfterSpike.ts';
 
 const NO_BOUND = { total: 0, perPeer: 0 };
 
@@ -10,7 +10,7 @@ async function startServer() {
   const server = createServer();
   const { count } = boundConnections(server, NO_BOUND);
   const collect = vi.fn();
-  collectAfterRush(server, { count, collect, leastConnections: 8, restMs: 20 });
+  gcAfterSpike(server, { count, collect, leastConnections: 8, restMs: 20 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo;

@@ -25,7 +25,7 @@ async function command(argv: readonly string[], folder: string): Promise<void> {
  * @param seen - the instance, and whose payment it is
  * @returns whether it is to be stopped
  */
-export async function attend(
+export async function playOperator(
   rig: PaymentsRig,
   seen: Attended & { readonly walletAddress: Address },
 ): Promise<'stop it' | 'leave it'> {

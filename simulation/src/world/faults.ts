@@ -166,14 +166,15 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         });
         return;
       }
-      await during('restored disk', async () => {
-        const saved = saveDisk(realm.diskOf(service.host));
-        const savedMs = realm.clock.now();
-        await pause(minutes * 60_000);
+      const isLost = from.chance(0.4);
+      await during(isLost ? 'lost disk' : 'restored disk', async () => {
+        const saved = isLost ? new Map() : saveDisk(realm.diskOf(service.host));
+        const savedMs = isLost ? 0 : realm.clock.now();
+        if (!isLost) await pause(minutes * 60_000);
         service.kill();
-        announce(`${service.host} gets its files of ${minutes} minutes ago back`);
+        announce(`${service.host} ${isLost ? 'loses its files' : `gets its files of ${minutes} minutes ago back`}`);
         restoreDisk(realm.diskOf(service.host), saved);
-        // The watchtower was not watching when these were told; the next lie of each counts.
+        // The watchtower was not watching when these lies were told; the next one of each liar counts.
         if (service === world.watchtower)
           for (const [address, sinceMs] of world.lies) if (sinceMs >= savedMs) world.lies.delete(address);
         await service.start();

@@ -2,6 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, it } from 'vitest';
 import { makeCandidates } from '../../test/makeContext.ts';
 import type { Verdict } from '../checks/leaveReasons.ts';
+import { openJournal } from '../journal/openJournal.ts';
 import { isDue } from './candidates.ts';
 
 // What a candidate's memory reads of a record.
@@ -35,6 +36,25 @@ it('looks at what only the chain can change no sooner than its next block is the
   expect(evaluateFor(50_000, () => reverts(), 12_000)).toEqual([0, 12_500, 24_500, 36_800]);
   const unclaimed = { kind: 'leave', reason: 'unclaimed' } as const;
   expect(evaluateFor(12_000, () => unclaimed, 12_000)).toEqual([0, 5000, 10_000]);
+});
+
+// Shows RELAY-3.
+it('looks when it was to look, however often somebody claims it and gives it back meanwhile', () => {
+  const poor = { kind: 'leave', reason: 'fee', paysAtWei: 1n } as const;
+  const wait = { reason: 'fee', gap: null, gapState: null, sinceMs: 0, recheckAtMs: 600_000 } as const;
+  const known = { ...openJournal({ path: ':memory:', nowMs: 0 }), wait: () => wait };
+  // In memory, and after a restart.
+  const plans = [makeCandidates(), makeCandidates(known)].map((candidates) => {
+    return [0, 300_000, 500_000, 700_000, 1_000_000].map((nowMs) => {
+      const [candidate] = candidates.see([record], nowMs);
+      candidates.recordVerdict(candidate!, poor, nowMs);
+      return candidate!.recheckAtMs / 1000;
+    });
+  });
+  expect(plans).toEqual([
+    [600, 600, 600, 1300, 1300],
+    [600, 600, 600, 1300, 1300],
+  ]);
 });
 
 it('looks soon again where another forwarder nonce is in the way', () => {

@@ -163,7 +163,7 @@ export function createCandidates(options: {
           verdict: undefined,
           checkedAtMs: 0,
           wait,
-          recheckAtMs: 0,
+          recheckAtMs: wait?.recheckAtMs ?? 0,
           isTouched: wait !== undefined && (wait.recheckAtMs ?? nowMs) <= nowMs,
           isProven: undefined,
           search: createNonceSearch(record),
@@ -180,12 +180,16 @@ export function createCandidates(options: {
     recordVerdict(candidate: Candidate, verdict: Verdict, nowMs: number): EvaluatedRequest | undefined {
       assertEvaluated(candidate, verdict);
       const before = summarise(candidate.verdict);
+      const waitedSinceMs = candidate.wait?.sinceMs;
       candidate.wait = verdict.kind === 'leave' ? carryWait(candidate.wait, verdict, nowMs) : undefined;
       const sinceMs = candidate.wait?.sinceMs ?? nowMs;
+      // Who claims it and gives it back again and again does not put off the look that it waits for.
+      const isPlanned = sinceMs === waitedSinceMs && candidate.recheckAtMs > nowMs;
+      const plannedMs = isPlanned ? candidate.recheckAtMs : Number.POSITIVE_INFINITY;
       setVerdict(candidate, verdict);
       candidate.checkedAtMs = nowMs;
       const times = { sinceMs, nowMs, giveUpMs, nextBlockInMs: options.nextBlockInMs() };
-      candidate.recheckAtMs = candidate.isTouched ? nowMs : chooseRecheck(verdict, times);
+      candidate.recheckAtMs = candidate.isTouched ? nowMs : Math.min(plannedMs, chooseRecheck(verdict, times));
       candidate.isTouched = false;
       const { record, recheckAtMs } = candidate;
       // Of what is due in any case the journal knows that it is.

@@ -19,7 +19,8 @@ export const BLOCK_SECONDS = 12n;
 /** A time as the gateway writes it. @param seconds - Unix seconds */
 export const at = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString();
 
-const params = createSignedParams({
+/** Of the request, as it is signed. */
+export const params = createSignedParams({
   action: 'WRITE_DATA_FOR',
   params: { cloudId: word('01'), dataId: word('02'), payload: '0x', relayerFee: '1', timestamp: String(START - 60n) },
   signer: SIGNER,

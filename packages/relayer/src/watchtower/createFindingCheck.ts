@@ -36,9 +36,10 @@ export interface Accusation {
 }
 
 /**
- * The nodes' joint verdict on a finding; `otherForwarder`: the named transaction has carried it out, by the Forwarder it was signed for.
+ * The nodes' joint verdict on a finding; `otherForwarder`: the named transaction has carried it out, by the Forwarder it was signed for;
+ * `replaced`: a reorganisation may have undone the named transaction while nobody looked, and its relayer has sent another one since.
  */
-export type Checked = 'confirmed' | 'refuted' | 'unknown' | 'otherForwarder';
+export type Checked = 'confirmed' | 'refuted' | 'unknown' | 'otherForwarder' | 'replaced';
 
 /** Findings that one node alone can refute: what it knows of a relayer's work, it cannot have from nowhere. */
 const REFUTED_BY_ONE: ReadonlySet<Finding['kind']> = new Set(['idleClaim', 'idleRelease']);
@@ -98,6 +99,12 @@ async function isOfOtherForwarder(question: Question, { report }: Accusation): P
   return false;
 }
 
+/** Whether a relayer's own transaction has taken the place of the named one, which no block holds any more: its sender offers more then. */
+async function isReplaced({ node }: Question, { finding, report }: Accusation, execution: StoredExecution | undefined) {
+  if (report?.named === undefined || report.isWatched || execution?.relayer !== finding.relayer) return false;
+  return await node.read(['eth_getTransactionReceipt', report.named], (answer) => answer === null);
+}
+
 /** Whether what a node shows is what the finding rests on. */
 async function askNode(question: Question, accusation: Accusation, head: bigint): Promise<Checked> {
   const { node, forwarder } = question;
@@ -110,6 +117,7 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
   if (finding.txHash !== undefined && execution === undefined) return 'refuted';
   if (finding.kind === 'falseSuccess' || finding.kind === 'wrongTransaction') {
     if (named !== undefined && (await findExecution(named)) !== undefined) return 'refuted';
+    if (await isReplaced(question, accusation, execution)) return 'replaced';
     return (await isOfOtherForwarder(question, accusation)) ? 'otherForwarder' : 'confirmed';
   }
   if (finding.kind === 'falseFailure') {
@@ -160,9 +168,11 @@ export function createFindingCheck({ nodes, ...chain }: CheckedChain): CheckFind
     const count = (word: Checked) => words.filter((each) => each === word).length;
     // A signature for another contract is nothing that a node can make up.
     if (count('otherForwarder') > 0) return 'otherForwarder';
-    const [agree, differ] = [count('confirmed'), count('refuted')];
+    const [agree, replaced] = [count('confirmed'), count('replaced')];
+    const differ = count('refuted') + replaced;
     if (differ > 0 && REFUTED_BY_ONE.has(accusation.finding.kind)) return 'refuted';
     if (agree >= majority && agree > differ) return 'confirmed';
+    if (replaced >= majority && replaced > agree) return 'replaced';
     return differ >= majority ? 'refuted' : 'unknown';
   };
 }

@@ -18,9 +18,13 @@ import { type Doubt, takeRecords } from './takeRecords.ts';
 
 /** Most findings that nodes are asked about in one look: the next one goes on. */
 const MAX_CHECKS = 32;
-/** The note on a transaction of another Forwarder. */
-const OTHER_FORWARDER =
-  'It was carried out by another Forwarder, for which it was signed: compare FORWARDER_ADDRESS of watchtower and relayer.';
+/** What nodes say that is a finding, and accuses nobody. */
+const HARMLESS = {
+  otherForwarder:
+    'It was carried out by another Forwarder, for which it was signed: compare FORWARDER_ADDRESS of watchtower and relayer.',
+  reorganised:
+    'Its relayer has carried it out in another transaction than it named, which no block holds: a reorganisation may have undone that while nobody looked.',
+} as const;
 /** How far back the first look at the chain goes, in seconds: as long as the Forwarder takes a signature by default. */
 const FIRST_LOOK_SECONDS = 86_400n;
 
@@ -207,13 +211,12 @@ function finalize(
   if (word === undefined) raised.set(key, { finding: evaluation, ...rest });
   if ((word === 'refuted' || word === 'confirmed') && row.state === 'held') journal.resetIdle(requestId);
   if (word === 'refuted' && row.status === 'failed') journal.setState(requestId, 'watching');
-  if (word !== 'confirmed' && word !== 'otherForwarder') return undefined;
+  if (word === undefined || word === 'refuted' || word === 'unknown') return undefined;
   // A held request is watched on: it can still be reported.
   if (row.state !== 'held') journal.setState(requestId, 'done');
-  return put(
-    options,
-    word === 'confirmed' ? evaluation : { ...evaluation, kind: 'otherForwarder', text: OTHER_FORWARDER },
-  );
+  if (word === 'confirmed') return put(options, evaluation);
+  const kind = word === 'replaced' ? 'reorganised' : word;
+  return put(options, { ...evaluation, kind, text: HARMLESS[kind] });
 }
 
 /** Finds who holds and gives back without end. @returns findings that are new */

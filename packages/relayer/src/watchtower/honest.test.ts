@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test, vi } from 'vitest';
-import { BLOCK_SECONDS, GWEI, START, startWatchRig, TX } from '../../test/watchRig.ts';
+import { BLOCK_SECONDS, GWEI, START, startWatchRig, TX, word } from '../../test/watchRig.ts';
 
 /*
  * What an honest relayer can have done, or its nodes can have shown, so that it looks like a liar: played with the watchtower's default
@@ -154,6 +154,17 @@ test.each([
     expect(await live(120n)).toEqual(['reorganised']);
   },
 );
+
+// Shows WATCH-1.
+test('a journal lost after a reorganisation accuses nobody who has carried it out in another transaction since', async () => {
+  const { world, claim, report, mine, live } = startWatchRig();
+  claim();
+  world.seconds += 60n;
+  report({ status: 'success', txHash: word('12') });
+  mine();
+  world.checked = 'replaced';
+  expect(await live(120n)).toEqual(['reorganised']);
+});
 
 test('what was reported while the journal could not be written accuses nobody', async () => {
   const { world, journal, claim, report, live } = startWatchRig();

@@ -35,6 +35,12 @@ function sizeOf(directory: string): number {
   return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
+/** The keys that a relayer has had: each has journals of its own in its folder. */
+function countKeys(directory: string): number {
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  return Math.max(1, names.filter((name) => /relayer-\d+-0x\w+\.db$/.test(name)).length);
+}
+
 /** @param report - notes something that does not hold, once */
 export function createBoundChecks(world: World, report: (invariant: string, about: string, text: string) => void) {
   const { realm, chain, deployment, relayerKeys, relayers, watchtower, payments, calls, stories, troubles } = world;
@@ -112,7 +118,10 @@ export function createBoundChecks(world: World, report: (invariant: string, abou
     look(): void {
       for (const [address, known] of losses) checkLosses(address as Address, known);
       checkCalls();
-      for (const relayer of relayers) checkDisk(relayer, EMPTY_BYTES + stories.size * REQUEST_BYTES);
+      for (const relayer of relayers) {
+        const emptyBytes = countKeys(realm.diskOf(relayer.host)) * EMPTY_BYTES;
+        checkDisk(relayer, emptyBytes + stories.size * REQUEST_BYTES);
+      }
       for (const payer of payers) checkDisk(payer, EMPTY_BYTES + (payments?.stories.size ?? 0) * PAYMENT_BYTES);
     },
   };

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { EXECUTION, OTHER, params, RELAYER, TX, word } from '../../test/watchRig.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
+import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
 
 const FORWARDER = `0x${'cc'.repeat(20)}` as const;
@@ -30,48 +31,58 @@ function receiptOf(relayer: Hex) {
   return { blockNumber: '0x5a', logs: [{ address: FORWARDER, topics, data, removed: false, ...place }] };
 }
 
-/** A node with the execution, and with the named transaction if a block holds that. */
-function node(by: Hex, isNamedMined: boolean): Pick<ChainRpc, 'read' | 'attempt'> {
+/** What a node shows. */
+interface Shown {
+  /** Who has carried the request out; absent: nobody. */
+  readonly by?: Hex;
+  readonly isNamedMined?: boolean;
+  /** Whether a transaction with the signature waits in its pool. */
+  readonly isWaiting?: boolean;
+}
+
+function node({ by, isNamedMined, isWaiting }: Shown): Pick<ChainRpc, 'read' | 'attempt'> {
   return {
     async read([method, hash], parse) {
       if (method === 'eth_blockNumber') return parse('0x64');
-      if (hash === TX) return parse(receiptOf(by));
+      if (method === 'eth_getTransactionCount') return parse('0x1');
+      if (method === 'txpool_contentFrom') return parse({ pending: { 1: { input: isWaiting ? params.r : '0x' } } });
+      if (hash === TX) return parse(by === undefined ? null : receiptOf(by));
       return parse(isNamedMined ? { logs: [], blockNumber: '0x50' } : null);
     },
     attempt: async () => ({ returned: '0x' }),
   };
 }
 
+const own = { by: RELAYER };
+const mined = { by: RELAYER, isNamedMined: true };
+const waiting = { isWaiting: true };
+
 // Shows WATCH-1.
 test.each([
-  ['its own, and the named one is in no block', RELAYER, [false, false], false, 'replaced'],
-  ['its own, while its claim was watched', RELAYER, [false, false], true, 'confirmed'],
-  ["its own, and the named one is somebody else's", RELAYER, [true, true], false, 'confirmed'],
-  ["somebody else's", OTHER, [false, false], false, 'confirmed'],
-  ['its own, and nodes differ about the named one', RELAYER, [true, false], false, 'unknown'],
+  ['its own, and the named one is in no block', [own, own], false, 'replaced'],
+  ['its own, while its claim was watched', [own, own], true, 'confirmed'],
+  ["its own, and the named one is somebody else's", [mined, mined], false, 'confirmed'],
+  ["somebody else's", [{ by: OTHER }, { by: OTHER }], false, 'confirmed'],
+  ['its own, and nodes differ about the named one', [mined, own], false, 'unknown'],
+  ['none', [{}, {}], false, 'confirmed'],
+  ['none, and its own waits for a block', [waiting, waiting], false, 'unknown'],
+  ['none, and its own waits, while its claim was watched', [waiting, waiting], true, 'confirmed'],
 ] as const)(
-  'a request that another transaction than the named one has carried out: %s',
-  async (_, by, nodes, isWatched, expected) => {
+  'a request whose named transaction shows nothing of it, carried out by another one: %s',
+  async (_, nodes, isWatched, expected) => {
     const check = createFindingCheck({
-      nodes: nodes.map((isMined) => node(by, isMined)),
+      nodes: (nodes as readonly Shown[]).map(node),
       ...{ chainId: 1, forwarder: FORWARDER, recoverSigner: async () => OTHER, listOpenBefore: async () => [] },
     });
+    const isDone = nodes.some((shown) => 'by' in shown);
     const finding = {
-      requestId: 'r',
-      kind: 'wrongTransaction',
-      relayer: RELAYER,
-      text: '',
-      txHash: TX,
-      block: 100n,
-    } as const;
+      ...{ requestId: 'r', relayer: RELAYER, text: '', block: 100n },
+      ...(isDone ? { kind: 'wrongTransaction', txHash: TX } : { kind: 'falseSuccess', txHash: undefined }),
+    } as Finding;
     const report = {
       ...{ request: { action, params }, named: NAMED, claimNonce: undefined, isWatched },
-      ...{
-        claimedSeconds: 1n,
-        endedSeconds: 2n,
-        expiresSeconds: 3n,
-        isOf: ({ txHash }: StoredExecution) => txHash === TX,
-      },
+      ...{ claimedSeconds: 1n, endedSeconds: 2n, expiresSeconds: 3n },
+      isOf: ({ txHash }: StoredExecution) => txHash === TX,
     };
     expect(await check({ finding, report })).toBe(expected);
   },

@@ -118,6 +118,9 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
   if (finding.kind === 'falseSuccess' || finding.kind === 'wrongTransaction') {
     if (named !== undefined && (await findExecution(named)) !== undefined) return 'refuted';
     if (await isReplaced(question, accusation, execution)) return 'replaced';
+    // What a reorganisation may have undone while nobody looked waits for its block again.
+    const isUnseen = execution === undefined && !report.isWatched;
+    if (isUnseen && (await knowsWaiting(question, finding.relayer, request)).isWaiting) return 'unknown';
     return (await isOfOtherForwarder(question, accusation)) ? 'otherForwarder' : 'confirmed';
   }
   if (finding.kind === 'falseFailure') {

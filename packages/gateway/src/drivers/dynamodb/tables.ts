@@ -19,7 +19,7 @@ export const deliveryIndexes = {
 
 /**
  * The table of deliveries, apart from the others: a receiver that is down for hours takes nothing of what the queue may write. What one
- * webhook is notified of one request stands under one key, in order: a lane.
+ * webhook is sent about one request stands under one key, in order: a lane.
  *
  * @see docs/specification.md WEBHOOK-5
  */

@@ -168,7 +168,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       }
       const isLost = from.chance(0.4);
       await during(isLost ? 'lost disk' : 'restored disk', async () => {
-        const saved = isLost ? new Map() : saveDisk(realm.diskOf(service.host));
+        const saved = isLost ? new Map<string, Buffer>() : saveDisk(realm.diskOf(service.host));
         const savedMs = isLost ? 0 : realm.clock.now();
         if (!isLost) await pause(minutes * 60_000);
         service.kill();

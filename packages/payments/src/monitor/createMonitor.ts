@@ -182,11 +182,11 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
 
   /** Whether a node is at the head of the right chain, as far as it shows. @throws Error that says what is wrong */
   async function checkChain({ name, client, chainId }: MonitorTarget): Promise<void> {
-    const [raised, block] = await Promise.all([
+    const [nodeChainId, block] = await Promise.all([
       chainId === undefined ? undefined : client.getChainId(),
       client.getBlockNumber({ cacheTime: 0 }),
     ]);
-    if (raised !== chainId) throw new Error(`The node is of chain ${raised}, and CHAIN_ID is ${chainId}.`);
+    if (nodeChainId !== chainId) throw new Error(`The node is of chain ${nodeChainId}, and CHAIN_ID is ${chainId}.`);
     const seen = heads.get(name) ?? 0n;
     if (block < seen - MAX_STEP_BACK)
       throw new Error(`The node is behind: its newest block is ${block}, and ${seen} was seen before.`);

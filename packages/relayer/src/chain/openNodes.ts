@@ -86,14 +86,14 @@ function describeFailure(shown: readonly Shown[]): unknown {
 
 /** @throws ChainError if none can be used */
 function chooseChain(shown: readonly Shown[], { chain, log }: NodeContext): number {
-  const answer = shown.flatMap((one) => (typeof one.answer === 'number' ? [{ ...one, answer: one.answer }] : []));
-  const chainIds = [...new Set(answer.map((one) => one.answer))];
+  const answering = shown.flatMap((one) => (typeof one.answer === 'number' ? [{ ...one, answer: one.answer }] : []));
+  const chainIds = [...new Set(answering.map((one) => one.answer))];
   const [chainId] = chainIds;
   if (chainId === undefined) {
     throw describeFailure(shown);
   }
   if (chainIds.length > 1) {
-    const each = answer.map((one) => `${one.node.name} of chain ${one.answer}`).join(', ');
+    const each = answering.map((one) => `${one.node.name} of chain ${one.answer}`).join(', ');
     const message = `The nodes of ${chain.chainName} are of different chains: ${each}. Set chainId, or take one out.`;
     throw new ChainError('WRONG_CHAIN', message);
   }

@@ -58,7 +58,7 @@ interface CheckedChain {
 
 type Question = Omit<CheckedChain, 'nodes'> & { readonly node: Node };
 
-/** Whether a node knows a transaction of a relayer that waits for a block, with some of a request's signatures if it can. */
+/** Whether a node knows a transaction of a relayer that waits for a block, with some of a request's signatures if it shows its pool. */
 async function knowsWaiting({ node }: Question, relayer: Hex, request: Pick<RequestRecord, 'action' | 'params'>) {
   const count = (tag: string) =>
     node.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));

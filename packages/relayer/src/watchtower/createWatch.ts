@@ -292,7 +292,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
     const checked = new Map(
       await Promise.all(some.map(async ([key, each]) => [key, await checkFinding(each)] as const)),
     );
-    const isFinal = [...checked.values()].every((word) => word === 'unknown');
-    return isFinal ? looked : await lookOnce({ raised: new Map(), checked });
+    const isUndecided = [...checked.values()].every((word) => word === 'unknown');
+    return isUndecided ? looked : await lookOnce({ raised: new Map(), checked });
   };
 }

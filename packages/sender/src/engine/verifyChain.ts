@@ -106,12 +106,12 @@ function chooseGenesis(
   return known ?? (isAgreed ? most[0] : undefined);
 }
 
-function pinFact(journal: Journal, fact: { name: string; value: string; answers: string }): void {
+function pinFact(journal: Journal, fact: { name: string; value: string; keptFor: string }): void {
   const first = journal.pinFact(fact.name, fact.value);
   if (first === fact.value) return;
   throw new SenderError(
     'WRONG_CHAIN',
-    `The journal was kept for ${fact.answers} ${first}, not ${fact.value}; use another journal.`,
+    `The journal was kept for ${fact.keptFor} ${first}, not ${fact.value}; use another journal.`,
   );
 }
 
@@ -137,12 +137,12 @@ export async function verifyChain(parts: {
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new SenderError('WRONG_CHAIN', `The node is of chain ${chainId}, not ${options.chainId}; check its URL.`);
   }
-  pinFact(journal, { name: 'chainId', value: `${chainId}`, answers: 'chain' });
-  pinFact(journal, { name: 'address', value: options.account.address.toLowerCase(), answers: 'the key of' });
+  pinFact(journal, { name: 'chainId', value: `${chainId}`, keptFor: 'chain' });
+  pinFact(journal, { name: 'address', value: options.account.address.toLowerCase(), keptFor: 'the key of' });
   // A devnet that was started anew has the same id and another history.
   const genesisHash = chooseGenesis(chain, { journal, answers: genesisHashes });
   if (genesisHash !== undefined) {
-    pinFact(journal, { name: 'genesisHash', value: genesisHash, answers: 'the chain whose first block is' });
+    pinFact(journal, { name: 'genesisHash', value: genesisHash, keptFor: 'the chain whose first block is' });
   }
   return { chainId, ...nonces };
 }

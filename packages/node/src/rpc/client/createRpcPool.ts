@@ -61,8 +61,8 @@ function readHead(method: string, params: readonly unknown[], answer: unknown): 
 function readChainId(node: PooledNode): Promise<string> {
   node.chainId ??= node.client
     .request('eth_chainId', [])
-    .then((answers) =>
-      typeof answers === 'string' && /^0x[0-9a-f]{1,16}$/i.test(answers) ? `${BigInt(answers)}` : `${answers}`,
+    .then((answer) =>
+      typeof answer === 'string' && /^0x[0-9a-f]{1,16}$/i.test(answer) ? `${BigInt(answer)}` : `${answer}`,
     )
     .catch((error: unknown) => {
       node.chainId = undefined;
@@ -116,13 +116,13 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     const clients = nodes.map((node) => ({
       request: (method: string, params: readonly unknown[]) => askNode(node, method, params),
     }));
-    const answers = await compareHeads(clients, BigInt(Math.floor(now() / 1000)));
-    const believed = answers.flatMap(({ head, isMadeUp }) => (head === undefined || isMadeUp ? [] : [head.number]));
+    const heads = await compareHeads(clients, BigInt(Math.floor(now() / 1000)));
+    const believed = heads.flatMap(({ head, isMadeUp }) => (head === undefined || isMadeUp ? [] : [head.number]));
     const [best] = believed.toSorted((one, other) => (one < other ? 1 : -1));
     // A higher block reported before was made up.
     highest = best ?? highest;
     for (const [index, node] of nodes.entries()) {
-      node.isDeprioritized = answers[index]?.isMadeUp ?? false;
+      node.isDeprioritized = heads[index]?.isMadeUp ?? false;
       if (node.isDeprioritized) passOver(node, DEPRIORITIZED_MS);
     }
   }

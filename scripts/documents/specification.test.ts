@@ -63,15 +63,6 @@ function writeRoutes(): string {
   return writeTable(['Route', 'Access', 'Success', 'Own errors', 'Body', 'Answer'], rows);
 }
 
-function writePayloads(): string {
-  // Params stand with the actions, and the bodies of all twelve are alike.
-  const named = Object.entries(schemas).filter(
-    ([name, schema]) => 'properties' in schema && !/(Params|For|Data)(Body)?$/.test(name),
-  );
-  const create = ['CreateRequestBody', schemas.WriteDataForBody ?? {}] as const;
-  return [create, ...named].map(([name, schema]) => `- ${code(name)}: ${fieldsOf(schema)}`).join('\n');
-}
-
 const SHARED = ['relayerFee', 'timestamp', 'signer', 'v', 'r', 's'];
 
 /** The own fields of each action's params, as they are parsed. */
@@ -118,7 +109,6 @@ function writeConstants(): string {
 /** The parts of the page between `<!-- derived: NAME -->` and `<!-- end -->`. */
 const BLOCKS: Readonly<Record<string, () => string>> = {
   routes: writeRoutes,
-  payloads: writePayloads,
   actions: () => [...readActions()].map(([action, fields]) => `- ${code(action)}: ${list(fields)}`).join('\n'),
   moves: () =>
     writeTable(

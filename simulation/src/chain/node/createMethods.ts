@@ -2,10 +2,10 @@ import { type Address, type Hash, type Hex, numberToHex, zeroHash } from 'viem';
 import { keyOf, toHex } from '../evm/createExecutor.ts';
 import { larger } from '../evm/intrinsicGas.ts';
 import { computeNextBaseFee } from '../fees.ts';
-import type { PoolEntry } from '../pool/createPool.ts';
 import { failParams, failServer } from '../RpcFailure.ts';
-import type { BlockRecord, LogRecord, TransactionRecord } from '../records.ts';
+import type { BlockRecord, LogRecord, SignedTransaction, TransactionRecord } from '../records.ts';
 import { EMPTY_BLOOM } from '../sealBlock.ts';
+import { createPoolView } from './createPoolView.ts';
 import {
   formatHeader,
   formatTransaction,
@@ -32,6 +32,7 @@ const compare = (one: bigint, other: bigint) => (one < other ? -1 : one > other 
 /** Makes all methods that nodes know. */
 export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
   const { branches, world, pool, chainId, makeBloom } = ports;
+  const poolView = createPoolView(ports);
 
   const accountAt = (view: NodeView, params: Params, tagPlace: number) => {
     const address = readAddress(params, 0);
@@ -41,15 +42,8 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
     };
   };
 
-  /** The waiting transactions, as the node shows them. */
-  function shown({ faults, name, own }: NodeView, entries: readonly PoolEntry[]): readonly PoolEntry[] {
-    if (faults.poolView === 'none') return [];
-    return faults.poolView === 'all' ? entries : entries.filter(({ node, hash }) => node === name || own.has(hash));
-  }
-
   function pendingBlock(view: NodeView, isFull: boolean): object {
     const { head } = view;
-    const waiting = shown(view, pool.list()).filter(pool.isPending);
     const seconds = Math.max(head.timestampSeconds + 1, Math.floor(ports.nowSeconds()));
     return {
       ...formatHeader(head),
@@ -60,7 +54,7 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
       gasUsed: '0x0',
       logsBloom: EMPTY_BLOOM,
       ...{ hash: null, nonce: null, mixHash: zeroHash },
-      transactions: waiting.map(({ signed }) => (isFull ? formatTransaction(signed) : signed.hash)),
+      transactions: poolView.all(view).pending.map((signed) => (isFull ? formatTransaction(signed) : signed.hash)),
     };
   }
 
@@ -75,10 +69,9 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
     const { address, account } = accountAt(view, params, 1);
     const nonce = Number(account?.nonce ?? 0n);
     if (params[1] !== 'pending') return numberToHex(nonce);
-    const waiting = new Set([
-      ...shown(view, pool.of(address)).map((entry) => entry.nonce),
-      ...[...view.own.values()].filter(({ from }) => from === address).map((signed) => signed.nonce),
-    ]);
+    const { pending, queued } = poolView.of(view, address);
+    const own = [...view.own.values()].filter(({ from }) => from === address);
+    const waiting = new Set([...pending, ...queued, ...own].map((signed) => signed.nonce));
     let next = nonce;
     while (waiting.has(next)) next++;
     return numberToHex(next);
@@ -105,8 +98,7 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
   function findTransaction(view: NodeView, hash: Hash): object | null {
     const mined = branches.findTransaction(hash, view.head);
     if (mined !== undefined) return writeTransaction(mined);
-    const entry = pool.get(hash);
-    const signed = view.own.get(hash) ?? (entry && shown(view, [entry])[0]?.signed);
+    const signed = poolView.find(view, hash);
     return signed === undefined ? null : formatTransaction(signed);
   }
 
@@ -207,13 +199,10 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
   }
 
   function contentFrom(view: NodeView, address: Address): { readonly pending: object; readonly queued: object } {
-    const entries = shown(view, pool.of(address));
-    const write = (list: readonly PoolEntry[]) =>
-      Object.fromEntries(list.map(({ nonce, signed }) => [`${nonce}`, formatTransaction(signed)]));
-    return {
-      pending: write(entries.filter(pool.isPending)),
-      queued: write(entries.filter((entry) => !pool.isPending(entry))),
-    };
+    const write = (list: readonly SignedTransaction[]) =>
+      Object.fromEntries(list.map((signed) => [`${signed.nonce}`, formatTransaction(signed)]));
+    const { pending, queued } = poolView.of(view, address);
+    return { pending: write(pending), queued: write(queued) };
   }
 
   const receipt = (record: TransactionRecord) => writeReceipt(record, makeBloom);
@@ -267,9 +256,8 @@ export function createMethods(ports: NodePorts): ReadonlyMap<string, Method> {
     eth_sendRawTransaction: send,
     txpool_contentFrom: (view, params) => contentFrom(view, readAddress(params, 0)),
     txpool_status(view) {
-      const entries = shown(view, pool.list());
-      const pending = entries.filter(pool.isPending).length;
-      return { pending: numberToHex(pending), queued: numberToHex(entries.length - pending) };
+      const { pending, queued } = poolView.all(view);
+      return { pending: numberToHex(pending.length), queued: numberToHex(queued.length) };
     },
     ...createCallMethods(ports),
   };

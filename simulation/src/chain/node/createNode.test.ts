@@ -43,6 +43,11 @@ it('lags by blocks and by time, stands still, and is healed', async () => {
   expect(await bad.request('eth_getTransactionReceipt', [hash])).toBeNull();
   expect(await bad.request('eth_getTransactionCount', [relayer.address, 'latest'])).toBe('0x0');
   expect(await bad.request('eth_getBlockByNumber', ['0x1', false])).toBeNull();
+  // In its own pool, which follows its own head, the transaction waits.
+  expect(await bad.request('eth_getTransactionByHash', [hash])).toMatchObject({ hash, blockHash: null });
+  expect(await bad.request('eth_getTransactionCount', [relayer.address, 'pending'])).toBe('0x1');
+  expect(await bad.request('eth_getBlockByNumber', ['pending', false])).toMatchObject({ transactions: [hash] });
+  expect(await bad.request('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' });
   Object.assign(bad.faults, { lagBlocks: 0, lagSeconds: 30 });
   expect(bad.headNumber()).toBe(2);
   bad.faults.isHeadStuck = true;

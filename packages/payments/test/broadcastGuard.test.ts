@@ -97,6 +97,13 @@ const signOn = (own: number, payouts?: Address) =>
     maxPriorityFeePerGas: parseGwei('1'),
   });
 
+/** Signs what is no payout. */
+const signSelf = (own: number) =>
+  account.signTransaction({
+    ...{ to: account.address, type: 'eip1559', chainId: 31_337, nonce: own, gas: 21_000n },
+    ...{ maxFeePerGas: parseGwei('20'), maxPriorityFeePerGas: parseGwei('1') },
+  });
+
 const waitForCount = (count: number) =>
   waitUntil(async () => (await rig.client.getTransactionCount({ address: account.address })) === count, {
     timeoutMs: TIMEOUT_MS,
@@ -123,4 +130,14 @@ test('beside another instance no plain transfer goes out, and payouts through th
   expect(await send(await signOn(nonce))).toBe(false);
   expect(await send(await signOn(nonce, payouts))).toBe(true);
   await waitForCount(nonce + 1);
+});
+
+// Shows PAY-13.
+test('behind a gap, where no other instance would see it wait, no plain transfer goes out', async () => {
+  const { send } = openGuard();
+  const [free, paid] = await Promise.all([signSelf(nonce), signOn(nonce + 1)]);
+  await expect(send(paid)).rejects.toThrow(`the transaction of account nonce ${nonce}, before it, has not gone out`);
+  // Asked about at once, lowest first, as the sender does.
+  expect(await Promise.all([send(free), send(paid)])).toEqual([true, true]);
+  await waitForCount(nonce + 2);
 });

@@ -97,27 +97,62 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
     if (block.number !== null) search.saw(Number(block.number) - 1);
   }
 
-  async function mayPayNow(payout: Payout): Promise<boolean> {
+  /** Questions that have no answer yet, by account nonce. */
+  const underWay = new Map<number, Promise<boolean>>();
+  /** When each account nonce was let out last. */
+  const letOutAtMs = new Map<number, number>();
+
+  /**
+   * Makes sure that a plain transfer shows in the node's pending block: behind a gap it waits there unseen, and is mined whatever was paid
+   * meanwhile.
+   *
+   * @param count - transactions of this account, with what waits in the node
+   */
+  function checkGap(nonce: number, count: number): void {
+    for (const one of letOutAtMs.keys()) if (one < count) letOutAtMs.delete(one);
+    for (let before = count; before < nonce; before++) {
+      // On its way.
+      if (monotonicNow() - (letOutAtMs.get(before) ?? Number.NEGATIVE_INFINITY) <= freshMs) continue;
+      throw new BroadcastRefusedError(`the transaction of account nonce ${before}, before it, has not gone out`);
+    }
+  }
+
+  async function mayPayNow(payout: Payout, nonce: number): Promise<boolean> {
     await checkPending(payout);
-    const [{ mayPay, lookedAtMs }] = await Promise.all([
+    const before = [...underWay].filter(([one]) => one < nonce).map(([, answer]) => answer);
+    const [{ mayPay, lookedAtMs }, count] = await Promise.all([
       evaluate(payout),
       watch.check().catch((error: unknown) => {
         throw error instanceof KeyUsedElsewhereError ? new BroadcastRefusedError(error.message) : error;
       }),
+      Promise.allSettled(before),
     ]);
+    if (mayPay && payout.isPlain) checkGap(nonce, count);
     if (mayPay && monotonicNow() - lookedAtMs > freshMs)
       throw new BroadcastRefusedError('the look at the chain is too old');
     return mayPay;
   }
 
+  async function letOut({ raw, nonce }: { readonly raw: Hex; readonly nonce: number }): Promise<boolean> {
+    // The sender signs nothing but EIP-1559 transactions.
+    const payout = findPayout(parseTransaction(raw as `0x02${string}`));
+    if (payout !== undefined && !(await mayPayNow(payout, nonce))) return false;
+    watch.note(nonce);
+    broadcasts.add({ nonce, raw });
+    letOutAtMs.set(nonce, monotonicNow());
+    return true;
+  }
+
   return {
-    async mayBroadcast({ raw, nonce }) {
-      // The sender signs nothing but EIP-1559 transactions.
-      const payout = findPayout(parseTransaction(raw as `0x02${string}`));
-      if (payout !== undefined && !(await mayPayNow(payout))) return false;
-      watch.note(nonce);
-      broadcasts.add({ nonce, raw });
-      return true;
+    async mayBroadcast(transaction) {
+      const { nonce } = transaction;
+      const answer = letOut(transaction);
+      underWay.set(nonce, answer);
+      try {
+        return await answer;
+      } finally {
+        if (underWay.get(nonce) === answer) underWay.delete(nonce);
+      }
     },
   };
 }

@@ -201,7 +201,9 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const official = [sponsor, ...relayerKeys.map(({ address }) => address)];
   const deployment = await deployContracts({ rpcUrl, privateKey: sponsorKey, officialRelayers: official });
   const { executions, undone, refreed } = followExecutions(chain, deployment.forwarder);
-  const funding = { rpcUrl, deployment, sponsorKey, credits: 10_000_000n * ETHER };
+  // Half of the billion credits that there are.
+  const credits = (500_000_000n * ETHER) / BigInt(Math.max(50, options.users));
+  const funding = { rpcUrl, deployment, sponsorKey, credits };
   const users = await createPrisms({ ...funding, accounts: userAccounts });
   const specials = await createSpecials({ ...funding, users, keys: specialKeys });
   const setting = {

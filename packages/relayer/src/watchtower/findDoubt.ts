@@ -1,3 +1,4 @@
+import type { SeenHead } from './journal/openSeenChain.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
 import type { ChainUpdate } from './readChainUpdate.ts';
 import type { Doubt } from './takeRecords.ts';
@@ -10,6 +11,15 @@ interface DoubtContext {
   readonly journal: Pick<WatchJournal, 'heads'>;
   readonly confirmations: bigint;
   readonly now: () => number;
+}
+
+/** The most blocks that can have come, and gone again, since a look, by how fast they came before; in doubt one. */
+function countUnseen(heads: readonly SeenHead[], unseenSeconds: bigint): bigint {
+  const [newest, oldest] = [heads[0], heads.at(-1)];
+  if (newest === undefined || oldest === undefined || newest.seconds <= oldest.seconds) return 1n;
+  const [blocks, seconds] = [newest.number - oldest.number, newest.seconds - oldest.seconds];
+  const most = (unseenSeconds * blocks + seconds - 1n) / seconds;
+  return most > 1n ? most : 1n;
 }
 
 /**
@@ -36,6 +46,8 @@ export function findDoubt(
   const isUnseen = unseen > LOOK_SECONDS && unseen * blocks > BigInt(confirmations) * seconds;
   if (!isUnseen && fork === undefined) return undefined;
   const from = fork === undefined ? since : (heads.find(({ number }) => number <= fork)?.seconds ?? 0n);
-  const excuse = isUnseen || lostBlocks >= confirmations ? 'undone' : 'fork';
+  // The last of the blocks that are gone may never have been seen.
+  const isDeep = lostBlocks + countUnseen(heads, unseen) >= confirmations;
+  const excuse = isUnseen || isDeep ? 'undone' : 'fork';
   return { from, to: nowSeconds, excuse };
 }

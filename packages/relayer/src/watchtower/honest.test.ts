@@ -182,12 +182,16 @@ test('what was reported while the journal could not be written accuses nobody', 
   expect(await live(900n)).toEqual([]);
 });
 
-test('a report that is first seen with the reorganisation that has undone it accuses nobody', async () => {
+// Shows WATCH-1.
+test.each([
+  ['deeper than the confirmations', 10n],
+  ['as deep as them, of which the last block was never seen', 2n],
+])('a report that is first seen with the reorganisation that has undone it accuses nobody: %s', async (_, lost) => {
   const { world, claim, report, live } = startWatchRig();
   await live(240n);
   claim();
   report({ status: 'success', txHash: TX });
-  world.fork = (world.seconds - START) / BLOCK_SECONDS + 100n - 10n;
+  world.fork = (world.seconds - START) / BLOCK_SECONDS + 100n - lost;
   expect(await live(900n)).toEqual([]);
   expect(await live(120n)).toEqual(['reorganised']);
 });

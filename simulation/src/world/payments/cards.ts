@@ -21,9 +21,9 @@ export function startCards(
     const { frontend } = random.pick(payments.installations);
     const dice = random.next();
     const expects: PaymentExpectation = dice < 0.03 ? 'held' : dice < 0.06 ? 'refused' : 'paid';
-    // Amounts in cents; now and then one above what an instance pays without being asked.
+    // In cents, so small that a busy day stays below `DAILY_LIMIT`; now and then one above what an instance pays without being asked.
     const amount =
-      expects === 'held' ? random.between(MAX_PAYMENT + 1, 2 * MAX_PAYMENT) : random.between(50, 3000) * 10_000;
+      expects === 'held' ? random.between(MAX_PAYMENT + 1, 2 * MAX_PAYMENT) : random.between(50, 300) * 10_000;
     const wallet = toHex(random.bytes(20));
     const id = `pi_${(++count).toString().padStart(5, '0')}_${Buffer.from(random.bytes(6)).toString('hex')}`;
     // Wrong in its checksum.

@@ -2,7 +2,16 @@ import { join } from 'node:path';
 import { createOutbox } from '@prism-gateway/node/alerts';
 import { createLogRecorder } from '@prism-gateway/testing';
 import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
-import { type Address, createPublicClient, type Hex, http, keccak256, parseGwei, parseTransaction } from 'viem';
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  keccak256,
+  parseGwei,
+  parseTransaction,
+} from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type PaymentsRig, startPaymentsRig } from '../scripts/demo/startPaymentsRig.ts';
@@ -69,16 +78,19 @@ function openGuard(others: readonly Address[] = []) {
   const config = { self: account.address, others, creditToken };
   const options = { client, config, journal, freshMs: FRESH_MS };
   const guard = createBroadcastGuard({ ...options, search, watch, monotonicNow });
-  /** @returns whether it was let out */
-  async function send(raw: Hex) {
+  function ask(raw: Hex) {
     // What the guard has seen of the chain serves for a while.
     nowMs += FRESH_MS / 2 + 20;
     const { nonce: own = 0 } = parseTransaction(raw);
-    const mayBroadcast = await guard.mayBroadcast({ raw, nonce: own });
+    return guard.mayBroadcast({ raw, nonce: own });
+  }
+  /** @returns whether it was let out */
+  async function send(raw: Hex) {
+    const mayBroadcast = await ask(raw);
     if (mayBroadcast) await client.sendRawTransaction({ serializedTransaction: raw });
     return mayBroadcast;
   }
-  return { broadcasts, send };
+  return { broadcasts, ask, send };
 }
 
 const payout = (payouts?: Address) =>
@@ -96,6 +108,15 @@ const signOn = (own: number, payouts?: Address) =>
     maxFeePerGas: parseGwei('20'),
     maxPriorityFeePerGas: parseGwei('1'),
   });
+
+/** Pays the payment from an account that nobody has named. */
+async function payByAnother(): Promise<void> {
+  const other = privateKeyToAccount((await rig.fundKey()).privateKey);
+  await rig.giveCredits(other.address, 1000n);
+  const wallet = createWalletClient({ account: other, transport: http(rig.rpcUrl) });
+  const hash = await wallet.sendTransaction({ ...payout(), chain: null });
+  await rig.client.waitForTransactionReceipt({ hash });
+}
 
 /** Signs what is no payout. */
 const signSelf = (own: number) =>
@@ -140,4 +161,18 @@ test('behind a gap, where no other instance would see it wait, no plain transfer
   // Asked about at once, lowest first, as the sender does.
   expect(await Promise.all([send(free), send(paid)])).toEqual([true, true]);
   await waitForCount(nonce + 2);
+});
+
+// Shows PAY-13.
+test('a gap is not filled before a payout behind it, whose payment another address has paid meanwhile', async () => {
+  const { ask, send } = openGuard();
+  const [free, paid] = await Promise.all([signSelf(nonce), signOn(nonce + 1)]);
+  // The node forgets the first.
+  expect(await ask(free)).toBe(true);
+  expect(await send(paid)).toBe(true);
+  await payByAnother();
+  await expect(ask(free)).rejects.toThrow('a payout behind it was paid by another address meanwhile');
+  expect(await ask(paid)).toBe(false);
+  expect(await ask(await signSelf(nonce + 1))).toBe(true);
+  expect(await ask(free)).toBe(true);
 });

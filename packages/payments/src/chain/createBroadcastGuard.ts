@@ -71,8 +71,9 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
   }
 
   /** @returns undefined: it is no payout */
-  function findPayout(transaction: { to?: Address | null | undefined; data?: Hex | undefined }): Payout | undefined {
-    const { to = null, data: input = '0x' } = transaction;
+  function readPayout(raw: Hex): Payout | undefined {
+    // The sender signs nothing but EIP-1559 transactions.
+    const { to = null, data: input = '0x' } = parseTransaction(raw as `0x02${string}`);
     const payout = describeTransaction({ to, input }, creditToken);
     if (payout === undefined) return undefined;
     return {
@@ -117,6 +118,19 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
     }
   }
 
+  /**
+   * Makes sure that what fills a gap brings no plain transfer with it whose payment was paid while that waited behind the gap: the sender
+   * replaces that one first.
+   */
+  async function checkBehind(nonce: number): Promise<void> {
+    const behind = broadcasts.list().flatMap((one) => (one.nonce > nonce ? (readPayout(one.raw) ?? []) : []));
+    // Where it waits in the node already, what is behind it shows there.
+    if (behind.length === 0 || nonce < (await watch.check().catch(() => 0))) return;
+    const answers = await Promise.all(behind.map(evaluate));
+    if (answers.some(({ mayPay }) => !mayPay))
+      throw new BroadcastRefusedError('a payout behind it was paid by another address meanwhile');
+  }
+
   async function mayPayNow(payout: Payout, nonce: number): Promise<boolean> {
     await checkPending(payout);
     const before = [...underWay].filter(([one]) => one < nonce).map(([, answer]) => answer);
@@ -134,8 +148,8 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
   }
 
   async function letOut({ raw, nonce }: { readonly raw: Hex; readonly nonce: number }): Promise<boolean> {
-    // The sender signs nothing but EIP-1559 transactions.
-    const payout = findPayout(parseTransaction(raw as `0x02${string}`));
+    await checkBehind(nonce);
+    const payout = readPayout(raw);
     if (payout !== undefined && !(await mayPayNow(payout, nonce))) return false;
     watch.note(nonce);
     broadcasts.add({ nonce, raw });

@@ -23,7 +23,7 @@ const HELP = `Tests a gateway from outside, by the contract, and prints what of 
 
 On a gateway that is in use: the run whitelists relayers of its own and removes them at the end, uses chain names that begin
 with "acceptance.", and reports its pending requests as failed when it is done; their records stay. It takes some 900 writes:
-where the rate limits are in force, it waits as it is told.`;
+where the rate limits are in force, it waits as it is asked to.`;
 
 const OPTIONS = {
   url: { type: 'string' },

@@ -36,7 +36,7 @@ test('becomeNode leaves no process of its own', async () => {
   await once(launcher, 'close');
 });
 
-test('runBelowNpm: a program ends as asked though only the shell above was told', async () => {
+test('runBelowNpm: a program ends as asked though only the shell above was signalled', async () => {
   const run = `{ node: process.execPath, args: ['-e', ${JSON.stringify(program)}], env: process.env }`;
   const launcher = `import { runBelowNpm } from '${module}'; process.exitCode = await runBelowNpm(${run});`;
   // The second command keeps the shell from becoming the first.

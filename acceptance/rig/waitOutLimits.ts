@@ -6,7 +6,7 @@ const MAX_RETRY_AFTER = 61;
 const GIVE_UP_MS = 150_000;
 
 /**
- * Makes a call, and where a rate limit refuses it waits as it is told and makes it again.
+ * Makes a call, and where a rate limit refuses it waits as it is asked to and makes it again.
  *
  * @param send - makes the call
  * @param retryAfterOf - of a 429, its `Retry-After`; of any other answer, undefined

@@ -25,7 +25,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A receiver that answers what it is told to. */
+/** A receiver that answers what it is asked to. */
 async function receive(): Promise<{ readonly url: string; readonly received: Received[]; status: number }> {
   const receiver = { url: '', received: [] as Received[], status: 204 };
   const server = createServer(async (request, response) => {

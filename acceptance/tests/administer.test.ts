@@ -278,7 +278,7 @@ covers(['admin.list'], 'a range of time and a target are told apart', async () =
   }
 });
 
-covers(['readService.200'], 'the limits in force are told', async () => {
+covers(['readService.200'], 'the limits in force are reported', async () => {
   const service = serviceSchema.parse((await admin({ path: '/admin/service' })).body);
   expect(service).toMatchObject({ maxBodyBytes: target.maxBodyBytes, maxBatchSize: target.maxBatchSize });
   expect(Object.keys(service.limits)).toEqual(expect.arrayContaining(['reads', 'writes', 'claims', 'admin-failures']));
@@ -295,7 +295,7 @@ covers(
     'reopenRequest.401',
     'purgeRequest.401',
   ],
-  'without the key nothing is told and nothing done',
+  'without the key nothing is reported and nothing done',
   async () => {
     const { requestId } = await createRequest(target);
     const path = `/admin/requests/${requestId}`;

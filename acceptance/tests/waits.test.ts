@@ -32,7 +32,7 @@ covers(['wait.moved', 'readRequest.200'], 'a wait ends with the move that it wai
   const waiting = untilMoved(() => read(requestId, { seen: 'pending', wait: '25' }));
   const claimed = await claim(target, requestId, relayer);
   const answered = readRecord(await waiting);
-  // A deployment that lets no call wait has answered before the move: whoever asks again is told.
+  // A deployment that lets no call wait has answered before the move: whoever asks again learns it.
   if (answered.status === 'processing') expect(answered).toEqual(claimed);
   expect(readRecord(await read(requestId, { seen: 'pending', wait: '25' })), 'it has moved already').toEqual(claimed);
   // An earlier name of it.

@@ -78,7 +78,7 @@ describe("Alertmanager's own check", () => {
     rmSync(dir, { recursive: true });
   });
 
-  test('it does not start if nobody would be told', async () => {
+  test('it does not start if nobody would be alerted', async () => {
     await expect(run(start, [], { env: { PATH: process.env.PATH } })).rejects.toThrow(/Nobody would be told/);
   });
 });
@@ -119,7 +119,7 @@ describe('programs at work', () => {
   afterAll(() => running.disposeAsync());
 
   test('emit every metric that rules and dashboards name, with every value that they name', async () => {
-    // What is told by chain, reason or verdict needs a request.
+    // What is reported by chain, reason or verdict needs a request.
     const [user] = world.users;
     if (user === undefined) throw new Error('the world has no user');
     const timestamp = BigInt(Math.floor(Date.now() / 1000));

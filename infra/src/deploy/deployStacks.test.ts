@@ -69,7 +69,7 @@ const IN_STEPS = ' ReleaseMode=CodeDeployDefault.LambdaCanary10Percent10Minutes'
 const AT_ONCE = ' ReleaseMode=CodeDeployDefault.LambdaAllAtOnce';
 const EDGE_URL = ' EdgeUrl=https://api.example.org';
 const AGAIN = ['deploy Data Protection=on', EDGE, `deploy Service${IN_STEPS}${EDGE_URL}`];
-/** There is no service yet whose address the edge could be told. */
+/** There is no service yet whose address the edge could know. */
 const FIRST = ['deploy Data Protection=on', `deploy Service${AT_ONCE}`, EDGE, `deploy Service${AT_ONCE}${EDGE_URL}`];
 
 describe('a deployment', () => {

@@ -45,7 +45,7 @@ it('counts the alarms, secrets and rules that there are', () => {
   expect(atRest).toContainEqual({ what: 'firewall', usd: 5 + (Array.isArray(Rules) ? Rules.length : 0) });
 });
 
-it('is told in lines that end in their parts', () => {
+it('is reported in lines that end in their parts', () => {
   const lines = describeCost(estimateCost({ hasWebhooks: false })).split('\n');
   expect(lines[1]).toMatch(/^ {2}at rest .*\d+\.\d\d USD a month: secrets 0\.80, /);
   expect(lines[3]).toMatch(/a million requests of 1 kB, from POST to report: tables, writes \d/);

@@ -11,7 +11,7 @@ import { createInvokeFetch } from './createInvokeFetch.ts';
 const event = { DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'e-1' };
 const ORIGIN_SECRET = 's'.repeat(48);
 
-/** Checks a version. @returns what CodeDeploy was told, and the log */
+/** Checks a version. @returns what CodeDeploy was answered, and the log */
 async function evaluate(version: RunningFunction, adminKey = ADMIN_KEY, publicUrl?: string) {
   const reported: string[] = [];
   const log: string[] = [];

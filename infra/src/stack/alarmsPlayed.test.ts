@@ -21,7 +21,7 @@ const CHAIN = 'eip155:31337';
 const relayer = { privateKey: generatePrivateKey() };
 const relayerAddress = privateKeyToAddress(relayer.privateKey);
 
-/** A function behind its URL, whose metrics are kept; time passes as it is told to. */
+/** A function behind its URL, whose metrics are kept; time passes as it is asked to. */
 function createPlay(running: RunningFunction) {
   const points: Point[] = [];
   let at = 24 * HOUR;

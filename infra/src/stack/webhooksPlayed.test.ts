@@ -23,7 +23,7 @@ import { findResources } from '../rig/readTemplate.ts';
 
 const MINUTE = 60_000;
 
-/** Points of metrics, and what is raised by them; time passes as it is told to. */
+/** Points of metrics, and what is raised by them; time passes as it is asked to. */
 function createPlay() {
   const points: Point[] = [];
   let at = 60 * MINUTE;

@@ -118,7 +118,7 @@ async function claim(requestId: string): Promise<void> {
   expect(status).toBe(200);
 }
 
-test('the story of a request is told again whenever it moves, until it has ended', async () => {
+test('the story of a request is reported again whenever it moves, until it has ended', async () => {
   const requestId = await submit();
   const [reported, left] = [
     watch(`requests show ${requestId} --watch`),
@@ -216,7 +216,7 @@ async function startProxy() {
   return { url, state, [Symbol.asyncDispose]: close };
 }
 
-test('the live view waits for a gateway that is restarted; a program is told by its end', async () => {
+test('the live view waits for a gateway that is restarted; a program is reported by its end', async () => {
   await using proxy = await startProxy();
   const live = watch('requests watch', proxy.url);
   const lines = watch('requests watch --json', proxy.url);
@@ -261,7 +261,7 @@ test('whoever answers cannot act upon the terminal', async () => {
   }
 });
 
-test('what is wrong is told in a sentence, with a status that scripts can use', async () => {
+test('what is wrong is reported in a sentence, with a status that scripts can use', async () => {
   expect(await prism(`requests fail ${UNKNOWN} --message gone`)).toMatchObject({ status: 1 });
   expect(await prism(`requests reopen ${UNKNOWN}`)).toMatchObject({
     status: 1,
@@ -319,7 +319,7 @@ test('with --json what is wrong is JSON too', async () => {
   }
 });
 
-test('a name that cannot be found, and TLS that fails, are told as such', async () => {
+test('a name that cannot be found, and TLS that fails, are reported as such', async () => {
   const nowhere = await prism('stats', { PUBLIC_URL: 'https://gateway.invalid' });
   expect(nowhere).toMatchObject({ status: 1, err: expect.stringMatching(/gateway\.invalid cannot be found \(E/) });
   const plain = createServer((_, response) => response.end());

@@ -69,7 +69,7 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
   });
 
   // Shows CONSOLE-1, CONSOLE-3.
-  test('a wrong key is told, and without one nothing is shown', async () => {
+  test('a wrong key is reported, and without one nothing is shown', async () => {
     const page = await browser.context.newPage();
     await open(page, '/requests');
     await page.getByLabel('Admin key').fill('wrong');
@@ -167,7 +167,7 @@ describe.skipIf(chromium === undefined)('the console, in Chromium', () => {
   });
 
   // Shows CONSOLE-3.
-  test('a gateway that is away is told, and that it is back', async () => {
+  test('a gateway that is away is reported, and that it is back', async () => {
     const { page } = await enter();
     await page.route('**/admin/stats*', (route) => route.abort());
     await submitRequest(gateway, 'eip155:2');

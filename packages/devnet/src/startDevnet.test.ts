@@ -31,7 +31,7 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-it('is a chain with funded accounts, and ends when it is told to', async () => {
+it('is a chain with funded accounts, and ends when it is asked to', async () => {
   const port = await findFreePort();
   const devnet = await startDevnet({ port, chainId: 4242, accounts: 3 });
   expect(devnet.rpcUrl).toBe(`http://127.0.0.1:${port}`);

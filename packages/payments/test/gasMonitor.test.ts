@@ -97,7 +97,7 @@ async function open(
     close();
     opened = openAll();
   };
-  /** Looks once, and gives what people are told then. */
+  /** Looks once, and gives what people are alerted to then. */
   const look = async () => {
     await opened.monitor();
     if (line.isUp) await opened.alerter.drain(TIMEOUT_MS);
@@ -168,7 +168,7 @@ test.skipIf(disk === undefined)('on a full disk it goes on to watch and to tell,
   clock.advance(60_000);
   expect(await look()).toEqual([]);
   disk?.free();
-  // Now that it can be written down, it is told once more, for a restart would not know of it.
+  // Now that it can be written down, it is reported once more, for a restart would not know of it.
   expect((await look()).toSorted()).toEqual(['GAS_BALANCE_LOW', 'JOURNAL_FAILED_OVER']);
   restart();
   expect(await look()).toEqual([]);
@@ -184,7 +184,7 @@ test('a node that does not answer is an alert of its own, the second time and on
   expect([await look(), await look(), await look()]).toEqual([[], ['RPC_UNREACHABLE'], []]);
 });
 
-test("the payment relayer's /health is looked at: one that hangs, or is gone, is told the second time, and its end", async () => {
+test("the payment relayer's /health is looked at: one that hangs, or is gone, is reported the second time, and its end", async () => {
   let status = 503;
   const relayer = await startFetchServer(
     async () => new Response('No poll has gone through for 30 seconds.', { status }),
@@ -199,7 +199,7 @@ test("the payment relayer's /health is looked at: one that hangs, or is gone, is
   expect([await look(), await look()]).toEqual([[], ['PAYMENT_RELAYER_NOT_WELL']]);
 });
 
-test('a token that is none, another chain, and a node far behind: the cause is told, and the gas is watched all the same', async () => {
+test('a token that is none, another chain, and a node far behind: the cause is reported, and the gas is watched all the same', async () => {
   const nobody = '0x00000000000000000000000000000000000000ff';
   using scene = await open(rig.rpcUrl, { stablecoin: nobody });
   await rig.client.setBalance({ address: scene.address, value: ETHER / 10n - 1n });
@@ -229,7 +229,7 @@ test('a token that is none, another chain, and a node far behind: the cause is t
   expect(await behind.look()).toEqual(['RPC_RECOVERED']);
 });
 
-test('a node that stands still, and an Exchange that is none, are told of; the balances are watched all the same', async () => {
+test('a node that stands still, and an Exchange that is none, are reported; the balances are watched all the same', async () => {
   using scene = await open(rig.rpcUrl, { maxHeadAgeMs: 600_000 });
   const { clock, look, texts } = scene;
   const { timestamp } = await rig.client.getBlock();

@@ -70,7 +70,7 @@ async function startPriceProxy(reported: { readonly claimRate: bigint; laterRate
   });
 }
 
-test('the price falls to a tenth between claim and buy: nothing is bought at it, people are told, and a new claim takes it', async () => {
+test('the price falls to a tenth between claim and buy: nothing is bought at it, people are alerted, and a new claim takes it', async () => {
   const proxy = await startPriceProxy({ claimRate: RATE });
   await rig.setRate(RATE / 10n);
   const before = await countStablecoins();
@@ -149,7 +149,7 @@ test('a payment that cannot be bought is given back again and again, and told on
 });
 
 // Shows FRONT-3.
-test('a frontend that answers each completion with 500: payouts go on, beyond MAX_IN_FLIGHT, and it is told of all later', async () => {
+test('a frontend that answers each completion with 500: payouts go on, beyond MAX_IN_FLIGHT, and it learns all later', async () => {
   const frontend = await rig.startFrontend();
   const line = await startLine(() => frontend.url);
   line.refuse('/api/relayer/complete');
@@ -239,7 +239,7 @@ test('two processes of one folder, and a devnet made anew under an existing jour
   );
 });
 
-test('a node that fails right after the first start is told of, though nothing is begun yet', async () => {
+test('a node that fails right after the first start is reported, though nothing is begun yet', async () => {
   let isFailing = true;
   await using proxy = await startRpcFaultProxy({
     target: rig.rpcUrl,

@@ -107,7 +107,7 @@ test('a token that changes no allowance but from zero is approved all the same; 
   await scene.instance.stop();
 });
 
-test('a rate too far from EXCHANGE_RATE, and contracts that are none: nothing is claimed, and people are told', async () => {
+test('a rate too far from EXCHANGE_RATE, and contracts that are none: nothing is claimed, and people are alerted', async () => {
   const scene = await startScene(rig, { key: await rig.fundKey(), overrides: { EXCHANGE_RATE: '1060' } });
   scene.add(1_000_000n);
   await waitForAlert(scene, 'RATE_DEVIATES');
@@ -246,7 +246,7 @@ test.each([
 test.each<[string, string, RegExp]>([
   ['a token at EXCHANGE_ADDRESS', 'EXCHANGE_ADDRESS', /EXCHANGE_ADDRESS, 0x\w+, is a token, and no Exchange/],
   ['a token at PAYOUTS_ADDRESS', 'PAYOUTS_ADDRESS', /PAYOUTS_ADDRESS, 0x\w+, is no contract Payouts/],
-])('%s is told as what it is, and nothing is approved', async (_, name, words) => {
+])('%s is reported as what it is, and nothing is approved', async (_, name, words) => {
   const key = await rig.fundKey();
   const scene = await startScene(rig, { key, overrides: { [name]: rig.deployment.stablecoin } });
   scene.add(1_000_000n);
@@ -257,7 +257,7 @@ test.each<[string, string, RegExp]>([
 });
 
 // Shows PAY-11.
-test('a payer that Payouts binds to another frontend is told of, and pays nothing', async () => {
+test('a payer that Payouts binds to another frontend is reported, and pays nothing', async () => {
   const key = await rig.fundKey();
   const payouts = await rig.deployPayouts([key.address]);
   const overrides = { PAYOUTS_ADDRESS: payouts, FRONTEND_ID: 'another-installation' };

@@ -35,7 +35,7 @@ test('a payment is bought, paid with its payout id, and completed with that very
   const { paymentIntentId, walletAddress } = add(AMOUNT);
   await waitForAll();
   expect(await rig.creditsOf(walletAddress)).toBe(OWED);
-  // The hash that the frontend was told.
+  // The hash that the frontend was notified of.
   const transaction = await rig.client.getTransaction({ hash: txHashOf(paymentIntentId) as `0x${string}` });
   expect(transaction.input.endsWith(payoutIdOf(paymentIntentId).slice(2))).toBe(true);
   expect(instance.relayer.journal.movesOf(paymentIntentId).map(({ to }) => to)).toEqual([

@@ -222,7 +222,7 @@ test('a lost disk, and a SEARCH_FROM_BLOCK above the first payout: the start is 
   await again.instance.stop();
 });
 
-test('the story of a payment is told by its intent, wallet or transaction, as every journal has it', async () => {
+test('the story of a payment is reported by its intent, wallet or transaction, as every journal has it', async () => {
   const [one, two] = [await rig.fundKey(), await rig.fundKey()];
   const payouts = await rig.deployPayouts([one.address, two.address]);
   const frontend = await rig.startFrontend();

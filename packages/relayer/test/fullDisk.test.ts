@@ -9,7 +9,7 @@ afterAll(() => disk?.close());
 
 // Shows RELAY-23.
 test.skipIf(disk === undefined)(
-  'on a full disk nothing is lost or sent twice, it is told, and all goes on once there is room',
+  'on a full disk nothing is lost or sent twice, it is reported, and all goes on once there is room',
   async () => {
     await using stack = new AsyncDisposableStack();
     const world = stack.use(await startWorld({ users: 3, relayers: 1 }));

@@ -76,7 +76,7 @@ export interface GivenContext {
 
 const unlimited: Partial<Budgets> = { findExceeded: () => undefined, hold: () => true };
 
-/** A chain of one node, if no others are given: what the relayer is told of it, this node says, too. */
+/** A chain of one node, if no others are given: what the relayer learns of it, this node says, too. */
 function makeChain(
   { reader = {}, state = {}, sender = {}, nodes, ...given }: NonNullable<GivenContext['chain']>,
   now: () => number,

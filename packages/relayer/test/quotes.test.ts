@@ -201,7 +201,7 @@ test('one block with a tip that somebody else wanted changes neither the quote n
   await compareAll(official);
 });
 
-test('what the Forwarder would refuse has no fee, and the reason is told', async () => {
+test('what the Forwarder would refuse has no fee, and the reason is reported', async () => {
   const { user, client, deployment } = rig;
   const terms = { client, domain: deployment, creditsPerEth: CREDITS_PER_ETH };
   const input = { cloudId: user.cloudId, dataId: id(1), payload: '0xab' } as const;

@@ -167,7 +167,7 @@ test('after SIGTERM it ends what it has claimed; writes that wait are gathered; 
 // Shows RELAY-13.
 test('it ends within its drain time while the gateway does not answer', async () => {
   const asked = Promise.withResolvers<void>();
-  // Of its own claims it is told, of pending requests never.
+  // Of its own claims it learns, of pending requests never.
   const hanging = createServer((request, response) => {
     if (request.url?.includes('status=processing')) response.end('{"items":[],"lastKey":null}');
     else asked.resolve();

@@ -162,7 +162,7 @@ async function playHonest(scene: Scene): Promise<Hex> {
   return done.txHash as Hex;
 }
 
-/** A lie, and when it was told: by then there was nothing that showed it before. */
+/** A lie, and when it was reported: by then there was nothing that showed it before. */
 interface Lie {
   readonly requestId: string;
   readonly kind: string;

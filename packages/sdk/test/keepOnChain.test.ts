@@ -77,7 +77,7 @@ describe('a wallet on another chain', () => {
   });
 
   it.each([true, false])(
-    'that does not know the chain is told of it, whether it then switches by itself: %s',
+    'that does not know the chain learns of it, whether it then switches by itself: %s',
     async (adds) => {
       const wallet = createWallet([MAINNET], { adds });
       const user = userOf(keepOnChain(wallet.provider, { chainId, add: ADD }));

@@ -77,7 +77,7 @@ describe('a gateway that lies about a request', () => {
     );
   });
 
-  it('is told of by name, whatever its conflicts are', async () => {
+  it('is reported by name, whatever its conflicts are', async () => {
     const relayer = createRelayerClient({ gateway: await say({ items: [], conflicts: [null] }), account });
     await expect(relayer.claimRequests({ requestIds: [ID] })).rejects.toEqual(unexpected);
     await expect(relayer.reportRequests([{ requestId: ID, status: 'success', txHash: TX_HASH }])).rejects.toEqual(

@@ -223,7 +223,7 @@ describe('failures', () => {
     expect((await user.deletePrism(PRISM)).nonce).toBe(first.nonce);
   });
 
-  it('of a request that has run are told from the chain, though its report is late', async () => {
+  it('of a request that has run are reported from the chain, though its report is late', async () => {
     let onChain = 0n;
     const user = rig.createUser({ readNonce: async () => onChain, nonceTrustMs: 0 });
     const { requestId } = await user.deletePrism(PRISM);

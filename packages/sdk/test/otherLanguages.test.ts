@@ -63,7 +63,7 @@ test('it submits a write and claims it as a relayer', async (context) => {
   });
 });
 
-test('what the gateway refuses is told in its own words', async (context) => {
+test('what the gateway refuses is reported in its own words', async (context) => {
   if (!hasPython) context.skip(skipWithoutPython);
   const gateway = await startGateway({ env: { ADMIN_API_KEY: 'another-admin-key' } });
   onTestFinished(async () => void (await gateway.stop()));

@@ -42,7 +42,7 @@ async function storedOf(signer: string): Promise<RequestRecord[]> {
   return records;
 }
 
-/** A way to the gateway on which the first call's answer is lost; by the next one, which is told of, the gateway is gone. */
+/** A way to the gateway on which the first call's answer is lost; by the next one, which is reported, the gateway is gone. */
 function answerNobody(onGone = () => {}): typeof fetch {
   let isGone = false;
   return async (input, init) => {

@@ -48,7 +48,7 @@ const prism = { cloudId: '0x01' };
 const entry = { ...prism, dataId: '0x02' };
 const entries = { ...prism, dataIds: ['0x02', '0x03'] };
 const payloads = ['0xaa', '0x'];
-/** Each verb with what it is told. */
+/** Each verb with what it takes. */
 const wishes: { readonly [V in keyof UserVerbs]: Parameters<UserVerbs[V]>[0] } = {
   createPrism: { fundAmount: 0n, salt: '0x0a', ...FEE },
   createPrismWithData: {

@@ -72,7 +72,7 @@ describe('a wallet that answers otherwise than asked', () => {
     expect((await user.deletePrism(PRISM)).nonce).toBe(0n);
   });
 
-  it('with what is no signature of a key is told of by an error that can be imported', async () => {
+  it('with what is no signature of a key is reported by an error that can be imported', async () => {
     const provider: Eip1193Provider = { request: async () => '0xab' };
     const user = rig.createUser({ provider, address: newAccount().address });
     await expect(user.deletePrism(PRISM)).rejects.toBeInstanceOf(SignatureFormatError);

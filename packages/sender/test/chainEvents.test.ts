@@ -147,7 +147,7 @@ describe('a transaction that waits too long', () => {
   });
 
   // Shows SEND-13.
-  test('never leaves, if its caller forbids it from the first, and is asked of again if that cannot be told', async () => {
+  test('never leaves, if its caller forbids it from the first, and is asked of again if that cannot be known', async () => {
     await automine();
     const asked: string[] = [];
     const sender = await rig.open({
@@ -184,7 +184,7 @@ describe('a transaction that waits too long', () => {
 
 describe('while gas costs more than the ceiling', () => {
   // Shows SEND-7.
-  test('intents wait, which is told once, or are refused where they are told to be', async () => {
+  test('intents wait, which is reported once, or are refused where they are told to be', async () => {
     await automine();
     await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('100'))]);
     await mine();

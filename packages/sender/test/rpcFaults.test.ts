@@ -145,7 +145,7 @@ describe('an intent is mined once, and its outcome is true, when', () => {
 });
 
 describe('a node that does not answer', () => {
-  test('is told, and nothing is reserved', async () => {
+  test('is reported, and nothing is reserved', async () => {
     const sender = await rig.open({ rpcUrl: proxy.url, nodeTimeoutMs: 300 });
     proxy.setPlan(() => ({ kind: 'dropBefore' }));
     const sending = sender.send('never', markedCall('never'));

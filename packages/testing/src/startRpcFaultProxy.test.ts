@@ -37,7 +37,7 @@ async function call(method: string, timeoutMs?: number): Promise<unknown> {
 const always = (fault: RpcFault) => proxy.setPlan(() => fault);
 
 describe('calls', () => {
-  test('pass and are counted, in batches, too, and the plan is told which of its method each is', async () => {
+  test('pass and are counted, in batches, too, and the plan learns which of its method each is', async () => {
     const seen: string[] = [];
     proxy.setPlan((method, n) => void seen.push(`${method} ${n}`));
     const [ids, numbers] = ['eth_chainId', 'eth_blockNumber'].map((method) => proxy.counts.get(method) ?? 0) as [

@@ -149,7 +149,7 @@ const SAME: readonly (readonly [string, string, (world: World) => readonly unkno
   ['an estimate that reverts', 'eth_estimateGas', (world) => [used(world), 'latest']],
 ];
 
-it.each(SAME)('%s is told as Anvil tells it: %s', async (_, method, params) => {
+it.each(SAME)('%s answers as Anvil does: %s', async (_, method, params) => {
   const [ours, theirs] = await Promise.all(sides.map((world) => world.ask(method, params(world))));
   if ('error' in theirs!) {
     const { error } = ours as { error: { code: number; data?: unknown } };

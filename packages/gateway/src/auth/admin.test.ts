@@ -19,7 +19,7 @@ test('an empty key is wrong, and none is missing', () => {
   expect(() => check(request({ authorization: 'Bearer key' }))).toThrow(rejected('The X-Admin-Key header is missing.'));
 });
 
-test('a key that may only read is told from one that may act', () => {
+test('a key that may only read differs from one that may act', () => {
   const check = createAdminCheck({ adminKeys: ['key'], adminReadKeys: ['reader', 'other-reader'] });
   expect(check(request({ 'x-admin-key': 'key' })).mayAct).toBe(true);
   const [reader, other] = ['reader', 'other-reader'].map((key) => check(request({ 'x-admin-key': key })));

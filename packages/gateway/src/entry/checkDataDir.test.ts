@@ -8,7 +8,7 @@ import { checkDatabase, checkDisk, checkSecrets } from './checkDataDir.ts';
 
 const isOk = (findings: readonly { readonly ok: boolean }[]) => findings.every(({ ok }) => ok);
 
-test('each state of DATA_DIR in which a gateway does not start, or not well, is told with what to do', async () => {
+test('each state of DATA_DIR in which a gateway does not start, or not well, is reported with what to do', async () => {
   const rig = await createSqliteRig();
   try {
     const place = { DATA_DIR: dirname(rig.file), databaseFile: rig.file, tables: TEST_TABLES };

@@ -21,14 +21,14 @@ describeWithDynamo('the tables', () => {
   });
 });
 
-test('an engine that is away is told, with what to check', async () => {
+test('an engine that is away is reported, with what to check', async () => {
   expect(await checkTables(names, { endpoint: 'http://127.0.0.1:1', ...DYNAMO_TEST_ACCESS })).toMatchObject({
     ok: false,
     advice: expect.stringContaining('AWS_ENDPOINT_URL_DYNAMODB'),
   });
 });
 
-test('a bucket that is there is found, and one that is not, and one that is away, are told', async () => {
+test('a bucket that is there is found, and one that is not, and one that is away, are reported', async () => {
   const server = await startS3Server();
   const { endpoint, credentials, bucket } = server;
   const access = { endpoint, credentials, region: 'us-east-1' };

@@ -13,7 +13,7 @@ test.each([
   expect(fitConnections({ total, perPeer: 7 }, files).limits).toEqual({ total: kept, perPeer: 7 });
 });
 
-test('the operator is told, and how to raise it', () => {
+test('the operator learns of it, and how to raise it', () => {
   expect(fitConnections({ total: 12_000, perPeer: 0 }, 1024).warning).toMatch(
     /1024 files: at most 896 connections .* MAX_CONNECTIONS=12000\. Raise the limit: ulimit -n/,
   );

@@ -108,7 +108,7 @@ test.each(['IDENTITY_ISSUER', 'PUBLIC_URL'])('%s with a password in it is refuse
 });
 
 // Shows SETTING-5.
-test('dev does not start where others reach it, unless it is told to', () => {
+test('dev does not start where others reach it, unless it is asked to', () => {
   for (const reached of [{ PUBLIC_URL: 'https://gateway.example' }, { TRUSTED_PROXY_HOPS: '1' }]) {
     expect(faultyNames(reached)).toEqual(['STAGE']);
     expect(faultyNames({ ...reached, ALLOW_DEV_IN_PUBLIC: 'true' })).toEqual([]);

@@ -15,24 +15,24 @@ test.each([
   ),
   ['ENOSPC', /^The disk of DATA_DIR \/srv\/data is full\./],
   ['ERR_SQLITE_ERROR', /^The database in DATA_DIR \/srv\/data cannot be opened or written\./],
-])('%s is told with what to do about it', (code, sentence) => {
+])('%s is reported with what to do about it', (code, sentence) => {
   expect(describeStartFailure(systemError(code), where)).toMatch(sentence);
 });
 
 test.each([
   [13, 'database or disk is full'],
   [4874, 'disk I/O error'],
-])('a disk that SQLite finds full with code %i is told as that', (errcode, message) => {
+])('a disk that SQLite finds full with code %i is reported as that', (errcode, message) => {
   const error = Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
   expect(describeStartFailure(error, where)).toBe(`The disk of DATA_DIR /srv/data is full. (${message})`);
 });
 
-test('a port that needs permission is told as that', () => {
+test('a port that needs permission is reported as that', () => {
   const error = Object.assign(systemError('EACCES'), { syscall: 'listen' });
   expect(describeStartFailure(error, where)).toMatch(/^No permission to listen on 127\.0\.0\.1:8787: set PORT/);
 });
 
-test('what explains itself is told as it is', () => {
+test('what explains itself is reported as it is', () => {
   expect(describeStartFailure(new SettingsError(['PORT: expected a number']), where)).toBe(
     'Bad setting: PORT: expected a number',
   );

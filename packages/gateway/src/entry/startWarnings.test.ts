@@ -29,7 +29,7 @@ test.each([
   [{ IDENTITY_PROVIDER: 'privy' }, 'IDENTITY_PROVIDER=privy'],
   [{ RATE_LIMIT_WRITES: '0' }, 'RATE_LIMIT_WRITES is 0'],
   [{ MIN_FREE_DISK_BYTES: '0' }, 'MIN_FREE_DISK_BYTES is 0'],
-])('%j is told in prod, with what to do', (more, start) => {
+])('%j is reported in prod, with what to do', (more, start) => {
   const warnings = warningsOf(more);
   expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${start}.*: .+`))]);
   for (const value of Object.values(more)) if (value.length > 10) expect(warnings.join()).not.toContain(value);
@@ -44,7 +44,7 @@ test('keys drawn by lot are never told, and dev is told nothing', () => {
 test.each([
   ['prod', 'dev'],
   ['dev', 'prod'],
-])('%s is told of a database of %s in its DATA_DIR', (stage, other) => {
+])('%s learns of a database of %s in its DATA_DIR', (stage, other) => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'stages-'));
   const settings = stage === 'prod' ? prod({ DATA_DIR }) : parseSettings({ DATA_DIR });
   expect(findStartWarnings(settings)).toEqual([]);

@@ -56,7 +56,7 @@ test('a network of IPv6 addresses counts as a whole too, more generously, and on
 });
 
 // Shows ADMIN-12.
-test('the clients nearest to their limits are told, as they stand now', async () => {
+test('the clients nearest to their limits are reported, as they stand now', async () => {
   await takeTimes(2, 'a');
   await takeTimes(3, 'fe80:0:0:0::/64');
   await limiter.take('reads', { client: 'relayer:0x1', hits: 7 });
@@ -80,14 +80,14 @@ test('the clients nearest to their limits are told, as they stand now', async ()
   expect(limiter.readUse().clients).toEqual([{ limit: 'writes', client: 'b', used: 1, most: 3 }]);
 });
 
-test('of many clients only the twenty nearest are told', async () => {
+test('of many clients only the twenty nearest are reported', async () => {
   for (let i = 0; i < 1200; i++) await limiter.take('reads', { client: `c${i}`, hits: i === 3 || i === 1150 ? 9 : 1 });
   const { clients } = limiter.readUse();
   expect(clients).toHaveLength(20);
   expect(clients.slice(0, 3).map(({ used }) => used)).toEqual([9, 9, 1]);
 });
 
-test('refusals are told by limit, of the last minute and of the last hour', async () => {
+test('refusals are reported by limit, of the last minute and of the last hour', async () => {
   const refuse = () => refusalOf(() => limiter.take('writes', { client: 'a' }));
   expect(limiter.readUse().refusals).toEqual([]);
   await takeTimes(3);

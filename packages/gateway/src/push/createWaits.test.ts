@@ -132,7 +132,7 @@ describe('a wait', () => {
     expect(await waitForMove(record).found).toStrictEqual(record);
   });
 
-  test('looks again by itself where it was told to', async () => {
+  test('looks again by itself where it was asked to', async () => {
     const chainName = anyChain();
     let looks = 0;
     const signal = new AbortController().signal;
@@ -147,7 +147,7 @@ describe('a wait', () => {
 const OTHERS = 20;
 
 describe('who follows a chain', () => {
-  test('is told of what another process stores or releases there, and of nothing else', async () => {
+  test('learns what another process stores or releases there, and of nothing else', async () => {
     const peer = rig.open();
     const chainName = anyChain();
     const reported: (() => void)[] = [];
@@ -158,7 +158,7 @@ describe('who follows a chain', () => {
     });
     const next = () => new Promise<void>((resolve) => reported.push(resolve));
     for (let n = 0; n < OTHERS; n++) await stored();
-    // The file may tell of a commit before the thread that made it does: then all are told, who look for nothing.
+    // The file may tell of a commit before the thread that made it does: then all are reported, who look for nothing.
     expect(calls, 'other chains').toBeLessThan(OTHERS / 2);
     const first = next();
     const record = pendingRequest({ chainName });

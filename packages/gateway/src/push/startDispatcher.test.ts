@@ -171,7 +171,7 @@ describe('deliveries', () => {
   });
 
   // Shows WEBHOOK-9.
-  test('events that find no room are told in the log, once in a while', async () => {
+  test('events that find no room are reported in the log, once in a while', async () => {
     await add({ events: ['request.created'] });
     start();
     await live();

@@ -312,7 +312,7 @@ test('a second restore into the same folder is refused, and takes nothing from t
 });
 
 // Shows BACKUP-4.
-test('what cannot be backed up or restored is told in one sentence, and changes nothing', async () => {
+test('what cannot be backed up or restored is reported in one sentence, and changes nothing', async () => {
   const [dataDir, backups] = [inRoot('old'), inRoot('backups')];
   const reported = ({ code, stderr }: CommandEnd) => {
     expect(stderr.trim().split('\n')).toHaveLength(1);

@@ -97,7 +97,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
     });
 
     // Shows ADMIN-8.
-    test('the oldest pending and the oldest processing one are told', async () => {
+    test('the oldest pending and the oldest processing one are reported', async () => {
       const { requests, admin } = store().store;
       const [oldest, claimed] = [
         pendingRequest({ createdAt: START - 9000 }),
@@ -113,7 +113,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
     });
 
     // Shows OPERATE-4.
-    test('the oldest pending one of a chain is told, whatever stands in others and whatever was claimed', async () => {
+    test('the oldest pending one of a chain is reported, whatever stands in others and whatever was claimed', async () => {
       const { requests, admin } = store().store;
       const chainName = anyChain();
       const [claimed, oldest, younger] = [-7000, -6000, -5000].map((ms) =>
@@ -143,7 +143,7 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
     });
 
     // Shows ADMIN-7.
-    test('who waits for a request has been told when its removal is answered', async () => {
+    test('who waits for a request has learned it when its removal is answered', async () => {
       const { requests, admin, changes } = store().store;
       const records = [pendingRequest(), pendingRequest()] as const;
       for (const record of records) await requests.create(record);

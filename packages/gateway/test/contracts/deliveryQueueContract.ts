@@ -104,7 +104,7 @@ export function deliveryQueueContract(name: string, createStore: CreateStore<Out
     });
 
     // Shows WEBHOOK-1, WEBHOOK-2.
-    test('a webhook is told of its kinds, chain and signer alone, and of nothing while it is disabled', async () => {
+    test('a webhook gets its kinds, chain and signer alone, and of nothing while it is disabled', async () => {
       const [mine, other] = [pendingRequest(), pendingRequest()];
       const ofChain = await add({ chainName: mine.chainName, events: ['request.created'] });
       const ofSigner = await add({ signer: other.signer.toLowerCase(), events: ['request.created'] });

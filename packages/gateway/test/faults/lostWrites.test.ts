@@ -2,7 +2,7 @@
  * Writes of which every try of the gateway fails: hardly ever when one call in ten fails, but often in an outage. It is 503, whether
  * nothing was done or all was done and every answer lost: the gateway cannot know.
  *
- * A relayer that then asks again, by a call of its own, is told 409 where the first call had been done, as anybody is who asks for
+ * A relayer that then asks again, by a call of its own, gets 409 where the first call had been done, as anybody does who asks for
  * a claimed request: the second call might as well come from another process with the same key, and a claim belongs to one call.
  * `claimedBy` tells the relayer that it is the owner, and nobody else is told so.
  */

@@ -20,7 +20,7 @@ export async function insist(door: Door, call: GatewayCall): Promise<Answered> {
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const answer = await door.send(call);
     if (answer.status !== 503) return answer;
-    // No wait for something to happen: the client does what it was told.
+    // No wait for something to happen: the client does what it was asked to.
     await pause(Number(answer.headers['retry-after'] ?? 1) * 1000);
   }
   throw new Error(`${call.method} ${call.path} was answered 503 ${MAX_TRIES} times`);

@@ -34,7 +34,7 @@ export async function startTarget(dataDir: string): Promise<Target> {
         life = { url: gateway.url, isKilled: false };
         return life;
       });
-      // Whoever waits for it is told of a failure; that nobody does is none.
+      // Whoever waits for it learns of a failure; that nobody does is none.
       next.catch(() => undefined);
       await next;
     },

@@ -163,7 +163,7 @@ describeWithDynamo('the function', () => {
     expect((await readLog(running)).slice(before)).toContainEqual(expect.objectContaining({ peer: '203.0.113.7' }));
   });
 
-  it('finds the caller behind as many proxies as it is told of', async () => {
+  it('finds the caller behind as many proxies as are set', async () => {
     const proxied = await rig.start('proxied', { TRUSTED_PROXY_HOPS: '2' });
     const headers = [['X-Forwarded-For', 'forged, 198.51.100.1, 203.0.113.7']] as const;
     const call = { ...makeCall({ target: '/health', headers }), peerAddress: '203.0.113.7' };

@@ -128,7 +128,7 @@ describe('several processes', () => {
     expect(new Set(seen)).toEqual(new Set(stored));
   });
 
-  test('who waits is told by notification, and by polling if that is lost', async () => {
+  test('who waits learns it by notification, and by polling if that is lost', async () => {
     const [one, other] = [await rig.open(), await rig.open()];
     const notifiedOf = ({ requestId }: StoredRequest) =>
       new Promise<string>((resolve) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Where a connection is cut in whose client commits: before the server has it, or before the client is told. */
+/** Where a connection is cut in whose client commits: before the server has it, or before the client knows. */
 export type Cut = 'before commit' | 'before answer';
 
 /** A TCP proxy that cuts connections in the middle of a commit. */

@@ -44,7 +44,7 @@ test('in prod, metrics are on a port of their own alone, whatever the spelling o
   }
 });
 
-test('a port of metrics that is in use is told by name', async () => {
+test('a port of metrics that is in use is reported by name', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

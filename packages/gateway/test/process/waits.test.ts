@@ -34,7 +34,7 @@ test('a gateway that is stopped answers those who wait at once, with the record 
 });
 
 // Shows WAIT-1.
-test('who waits for a request that an administrator removes is told at once that it is gone', async () => {
+test('who waits for a request that an administrator removes learns at once that it is gone', async () => {
   const gateway = await startGateway();
   try {
     const { requestId } = await post(gateway);

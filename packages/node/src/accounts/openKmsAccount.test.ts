@@ -46,7 +46,7 @@ test('a key in KMS signs messages and transactions with a low s, whichever it gi
 });
 
 // Shows KEY-1.
-test('a key that KMS does not know, and a signature that is no DER, are told', async () => {
+test('a key that KMS does not know, and a signature that is no DER, are reported', async () => {
   await using kms = await startKmsServer(KEY_ID, KEY);
   vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url);
   await expect(openAccount({ privateKey: 'kms:alias/other' })).rejects.toMatchObject({ code: 'KMS_FAILED' });

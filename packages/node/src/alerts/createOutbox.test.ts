@@ -182,7 +182,7 @@ test('24 of one kind are all named', async () => {
   for (let count = 1; count <= 24; count++) expect(taken[0]?.text).toContain(`pi_${count}.`);
 });
 
-test('a condition is told once, again a day later, and when it is over, across restarts', () => {
+test('a condition is reported once, again a day later, and when it is over, across restarts', () => {
   using scene = setUp();
   const { clock, journal } = scene;
   const reported: string[] = [];
@@ -207,11 +207,11 @@ test('a condition is told once, again a day later, and when it is over, across r
   expect(reported).toEqual(['dry', 'Still: dry', 'wet']);
 });
 
-test('on a full disk what was delivered is not delivered again, it counts against the hour, and what cannot be written down is told', async () => {
+test('on a full disk what was delivered is not delivered again, it counts against the hour, and what cannot be written down is reported', async () => {
   using scene = setUp();
   const { journal, taken, open, fill, free } = scene;
   for (let count = 1; count <= 12; count++) journal.outbox.add(alertOf(`CODE_${count}`));
-  // Its first alert says from which on a channel is told.
+  // Its first alert says from which on a channel is alerted.
   journal.outbox.listWaiting('chat');
   fill('deliveries');
   let outbox = open();

@@ -34,7 +34,7 @@ test.runIf(isLinux).each([
   // Where Node's own recursive form would not return.
   ['/proc/prism', 'ENOENT'],
   ['/proc/prism/below', 'ENOENT'],
-])('%s cannot be made, which is told at once by its name and the code %s', (name, code) => {
+])('%s cannot be made, which is reported at once by its name and the code %s', (name, code) => {
   writeFileSync(join(root, 'file'), '');
   symlinkSync(join(root, 'gone', 'away'), join(root, 'nowhere'));
   symlinkSync(join(root, 'itself'), join(root, 'itself'));

@@ -24,7 +24,7 @@ function startWaiting() {
   return { child, nextLine: async () => (await lines.next()).value as string | undefined };
 }
 
-test('the first signal is told, one that is repeated is the same, a later one ends the process at once', async () => {
+test('the first signal is reported, one that is repeated is the same, a later one ends the process at once', async () => {
   const { child, nextLine } = startWaiting();
   expect(await nextLine()).toBe('waits');
   child.kill('SIGTERM');

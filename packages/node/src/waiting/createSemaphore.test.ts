@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createSemaphore, createTurns } from './createSemaphore.ts';
 
-/** Acts that end when they are told to. */
+/** Acts that end when they are asked to. */
 function createActs() {
   const ends = new Map<string, PromiseWithResolvers<string>>();
   const begun: string[] = [];

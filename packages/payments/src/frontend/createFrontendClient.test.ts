@@ -6,7 +6,7 @@ import { createFrontendClient } from './createFrontendClient.ts';
 const PAGE = '\n<!DOCTYPE html><html><body>Please sign in.</body></html>';
 const HASH = `0x${'1'.repeat(64)}` as const;
 
-/** A client of a server that answers each call with a text, and what the server was told. */
+/** A client of a server that answers each call with a text, and what the server was sent. */
 async function open(body: string, credentials = '') {
   const heard: IncomingHttpHeaders[] = [];
   const server = await listenOnLoopback(

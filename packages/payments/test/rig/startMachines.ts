@@ -23,7 +23,7 @@ export interface Machines {
   runIdle(key: RigKey, folder: string, more?: Settings): Promise<void>;
   /** Sets the faults of calls to the node from now on. */
   setNode(plan: RpcFaultPlan): void;
-  /** Does what the documentation has a person do, until the frontend is told of all, and nothing is under way. */
+  /** Does what the documentation has a person do, until the frontend knows all, and nothing is under way. */
   attendUntilPaid(walletAddress: Address): Promise<void>;
   /** The journals' contents, and last words. */
   describe(): string;

@@ -22,7 +22,7 @@ test('so are those of the Forwarder, and the built-in ones', () => {
   expect(decodeReason(text)).toBe('Error(not today)');
 });
 
-test('what is no known error is told as it is, and nothing as nothing', () => {
+test('what is no known error is reported as it is, and nothing as nothing', () => {
   expect(decodeReason('0xdeadbeef')).toBe('reverted with 0xdeadbeef');
   expect(nameReason('0xdeadbeef')).toBeUndefined();
   expect(decodeReason('0x')).toBe('reverted without a reason');

@@ -205,7 +205,7 @@ test('it tells all it knows of a request: verdict, moves, submissions and outcom
   other.close();
 });
 
-test('what was left since a request was last taken is told over a restart, unless its settings are others now', () => {
+test('what was left since a request was last taken is reported over a restart, unless its settings are others now', () => {
   const evaluated = (requestId: string, verdict: Verdict, nowMs: number) => ({
     ...{ record: { requestId, signer: `0x${requestId}`, action: 'DELETE_PRISM_FOR' } as const, verdict },
     ...{ sinceMs: nowMs, recheckAtMs: Number.POSITIVE_INFINITY, nowMs },

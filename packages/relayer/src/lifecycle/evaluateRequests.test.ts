@@ -206,7 +206,7 @@ test.each<[string, Given]>([
   ['prices', { state: { head: () => Promise.reject(refusal) } }],
   ['nonces', { reader: { nonces: () => Promise.reject(refusal) } }],
 ])(
-  'a node that does not tell what all are evaluated by makes the evaluation fail, and that is told: %s',
+  'a node that does not tell what all are evaluated by makes the evaluation fail, and that is reported: %s',
   async (_, given) => {
     const { reported, listeners } = watchEvaluating();
     const { context, candidates } = makeRelayer({ ...given, listeners });

@@ -85,7 +85,7 @@ test('a liar is suspended, what it holds is released, and what it has not done i
   expect(scene.alerts).toEqual([]);
 });
 
-test('a gateway that takes each signature once, and so gives the false record again, is told of', async () => {
+test('a gateway that takes each signature once, and so gives the false record again, is reported', async () => {
   await using scene = await setUp();
   const { alerts, state, journal, enforce } = scene;
   putEnded(journal);

@@ -196,7 +196,7 @@ test.each([
   expect(await live(120n)).toEqual(['reorganised']);
 });
 
-test('a failure that nodes refute is told once, and one that they cannot evaluate waits', async () => {
+test('a failure that nodes refute is reported once, and one that they cannot evaluate waits', async () => {
   const { world, journal, claim, report, live } = startWatchRig();
   claim();
   await live(48n);
@@ -210,7 +210,7 @@ test('a failure that nodes refute is told once, and one that they cannot evaluat
 });
 
 // Shows WATCH-1.
-test('what another Forwarder has carried out, for which it was signed, is told and accuses nobody', async () => {
+test('what another Forwarder has carried out, for which it was signed, is reported and accuses nobody', async () => {
   const { world, journal, claim, report, live } = startWatchRig();
   claim();
   await live(48n);

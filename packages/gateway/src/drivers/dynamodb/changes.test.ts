@@ -28,7 +28,7 @@ describeWithDynamo('changes that are watched', () => {
     return watched;
   }
 
-  test.each(['this', 'another'])('a move of a request by %s process is told', async (by) => {
+  test.each(['this', 'another'])('a move of a request by %s process is reported', async (by) => {
     const stores = by === 'this' ? here : elsewhere;
     const [record, other] = [pendingRequest(), pendingRequest()];
     await stores.requests.create(record);

@@ -56,7 +56,7 @@ test('what the caller did wrong is not tried again', async () => {
   expect((await countTries(createRetryStrategy(options), 'CLIENT_ERROR')).pauses).toEqual([]);
 });
 
-test('what met a transaction on the same item is tried again, though its error is told as a fault of the caller', async () => {
+test('what met a transaction on the same item is tried again, though its error is reported as a fault of the caller', async () => {
   const strategy = createRetryStrategy(options);
   const first = await strategy.acquireInitialRetryToken('');
   const error = { name: 'TransactionConflictException', message: '', $fault: 'client', $metadata: {} } as const;

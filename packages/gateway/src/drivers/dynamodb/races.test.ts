@@ -57,7 +57,7 @@ describeWithDynamo('races among faults', () => {
       const reported = winners.get(requestId) ?? [];
       if (reported.length > 1 || (reported[0] !== undefined && reported[0] !== claimedBy))
         violations.push(`${requestId}: ${reported}`);
-      if (refused409.has(`${requestId} ${claimedBy}`)) violations.push(`${requestId}: its owner was told 409`);
+      if (refused409.has(`${requestId} ${claimedBy}`)) violations.push(`${requestId}: its owner was answered 409`);
       const reports = await Promise.all(
         [anyAddress(), claimedBy, anyAddress()].map((relayer) =>
           processes[1]!.report(reportOf({ requestId }, { relayer })),

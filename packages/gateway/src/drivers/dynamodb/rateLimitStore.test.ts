@@ -85,7 +85,7 @@ describeWithDynamo('DynamoDB', () => {
     expect(failures).toBe(limit);
   });
 
-  test('hits that could not be told are told with the next ones', async () => {
+  test('hits that could not be reported are reported with the next ones', async () => {
     await using rig = await createDynamoRig();
     const { rateLimits } = rig.open();
     const hit = { key: 'reads:a', limit: 3000, ...PLACE };

@@ -16,7 +16,7 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 // Shows ADMIN-13.
-test('each program is told of, with its status or why there is none, and nobody else is asked', async () => {
+test('each program is reported, with its status or why there is none, and nobody else is asked', async () => {
   let strays = 0;
   const stray = await serve((_, outgoing) => {
     strays++;

@@ -72,7 +72,7 @@ describe('the queue', () => {
 const noneOf = { pending: 0, processing: 0, success: 0, failed: 0 };
 
 // Shows OPERATE-4.
-test('chains are told by name as far as their number is bounded, those with the most open requests first', async () => {
+test('chains are reported by name as far as their number is bounded, those with the most open requests first', async () => {
   const chains = Array.from({ length: 30 }, (_, i) => ({ ...noneOf, chainName: `chain-${i}`, pending: i }));
   const readQueue = async () => ({
     chains: [...chains, { ...noneOf, chainName: null, success: 7 }],
@@ -89,7 +89,7 @@ test('chains are told by name as far as their number is bounded, those with the 
 });
 
 // Shows OPERATE-4.
-test('the oldest pending request is told of all chains, and of each that is told by name', async () => {
+test('the oldest pending request is reported of all chains, and of each that is reported by name', async () => {
   const asked: string[] = [];
   const chains = Array.from({ length: 30 }, (_, i) => ({ ...noneOf, chainName: `chain-${i}`, pending: i }));
   const metrics = createMetrics(
@@ -124,14 +124,14 @@ test('a store that fails for one chain leaves the age of all chains to be read',
   expect(await readSeries(metrics, 'prism_oldest_pending_seconds{chain="one"}')).toBeUndefined();
 });
 
-test('budgets in use are told by name', async () => {
+test('budgets in use are reported by name', async () => {
   const readBudgets = () => [{ name: 'bodies', used: 12, ended: 3 }];
   const metrics = createMetrics({ readStats: async () => ({}), readBudgets }, clock.now);
   expect(await readSeries(metrics, 'prism_budget_used{budget="bodies"}')).toBe(12);
   expect(await readSeries(metrics, 'prism_budget_ended{budget="bodies"}')).toBe(3);
 });
 
-test('disk, last backup and webhooks are told as they are', async () => {
+test('disk, last backup and webhooks are reported as they are', async () => {
   const health = { waiting: 2, dropped: 0 };
   const webhooks = [
     { enabled: true, health: { ...health, failingSince: 1 } },

@@ -190,7 +190,7 @@ describe('a thread that dies', () => {
         thread.connect(service, data, {
           ...caller,
           onGone(cause) {
-            // It comes in the turn in which the death is told.
+            // It comes in the turn in which the death is reported.
             late ??= orderLate();
             caller.onGone(cause);
           },

@@ -74,7 +74,7 @@ export function describeOpenClaims(use: () => StoreUnderTest<RequestStore>): voi
       expect(await claim(last!)).toMatchObject({ outcome: 'moved' });
     });
 
-    test('is told of what was not to be had as anyone is', async () => {
+    test('learns what was not to be had as anyone does', async () => {
       const { store } = use();
       const { relayer } = await fullRelayer(1);
       const [others] = await created(1);
@@ -203,7 +203,7 @@ export function describeClaims(use: () => StoreUnderTest<RequestStore>): void {
       const record = await created();
       const [claim, rival] = [claimOf(record), claimOf(record)];
       const answers = await Promise.all([store.claim(claim), store.claim(claim), store.claim(rival)]);
-      // Either may come first; whoever does, both tries of the one call are told the same.
+      // Either may come first; whoever does, both tries of the one call get the same.
       const winner = answers[2]?.outcome === 'moved' ? rival : claim;
       const standing = claimedRecord(record, winner);
       const reported = (by: typeof claim) => ({ outcome: by === winner ? 'moved' : 'conflict', record: standing });

@@ -67,7 +67,7 @@ export function describeOnce(use: () => StoreUnderTest<RequestStore>): void {
       expect(items).toStrictEqual([record]);
     });
 
-    test('is told from others of the same signer, of another chain, and of other params under the same signature', async () => {
+    test('differs from others of the same signer, of another chain, and of other params under the same signature', async () => {
       const { store } = use();
       const { record, key } = signedRequest();
       await store.create(record, once(key));

@@ -36,7 +36,7 @@ test('viem reads a revert out of the error', async () => {
 test.each([
   ['no answer', { status: 500 }],
   ['an error', { status: 200, body: { jsonrpc: '2.0', id: null, error: { code: -32_603, message: 'oh' } } }],
-])('after %s nothing is repeated, and the URL is told nowhere in the error', async (_, failure) => {
+])('after %s nothing is repeated, and the URL is reported nowhere in the error', async (_, failure) => {
   node.behave({ fail: () => failure });
   const error = await connect()
     .getBlockNumber()

@@ -101,7 +101,7 @@ const refusals: readonly [string, RpcNodeBehaviour, string][] = [
 ];
 
 describe.each(refusals)('by eth_call, when eth_simulateV1 is answered with %s,', (_, behaviour, words) => {
-  test('each call is simulated, the method is not asked for again at once, and it is told once', async () => {
+  test('each call is simulated, the method is not asked for again at once, and it is reported once', async () => {
     node.behave(behaviour);
     const simulate = open();
     expect(await Promise.all([simulate(call, BLOCK), simulate(call, BLOCK)])).toEqual([

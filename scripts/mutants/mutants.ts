@@ -138,7 +138,7 @@ const nonces: readonly Mutant[] = [
     `${engine}/finalize.ts`,
     [sending, lost, events],
     [
-      ['>= BigInt(intent.confirmations)) end', '> BigInt(intent.confirmations)) end'],
+      ['confirmations: intent.confirmations })) end', 'confirmations: intent.confirmations - 1 })) end'],
       ["version.kind === 'cancel'", "version.kind !== 'cancel'"],
       [
         'intent.mined = undefined;',
@@ -151,7 +151,7 @@ const nonces: readonly Mutant[] = [
     `${engine}/finalize.ts`,
     [lost, events],
     [
-      ['head.number - blockNumber + 1n >= BigInt', 'head.number - blockNumber + 1000n >= BigInt'],
+      ['{ head: head.number, confirmations: intent.confirmations }', '{ head: head.number, confirmations: 0 }'],
       ['if (failure !== undefined) {', 'if (failure === undefined) {'],
       ['engine.queue.push(intent);', ''],
       [

@@ -19,6 +19,7 @@ export { createTransportClient } from './client/createTransportClient.ts';
 export { withRetries } from './client/withRetries.ts';
 export { chooseTip, TIP_HISTORY } from './costs/chooseTip.ts';
 export { type CostModel, createCostModel, type ExtraCost, TRANSFER_GAS } from './costs/createCostModel.ts';
+export { deepEnoughAt, deepestBlock, isDeepEnough } from './isDeepEnough.ts';
 export { RpcAnswerError, RpcUnavailableError } from './rpcErrors.ts';
 export {
   createSimulator,

@@ -7,8 +7,8 @@ import { openSender, type Sender, SenderError, type SenderEvent } from '@prism-g
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
+import { chooseConfirmations, DEV_CHAIN_ID } from '../chain/chooseConfirmations.ts';
 import { createFindExecution, createFindFirstUse, createFindInvalidation } from '../chain/findExecution.ts';
-import { chooseConfirmations, DEV_CHAIN_ID } from '../chain/isDeepEnough.ts';
 import { openCosts } from '../chain/openCosts.ts';
 import { type ChainNode, type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
 import { readExecutions } from '../chain/readExecutions.ts';

@@ -1,6 +1,5 @@
-import { parseQuantity } from '@prism-gateway/node/rpc';
+import { deepEnoughAt, parseQuantity } from '@prism-gateway/node/rpc';
 import { parseReceipt, type Receipt } from '@prism-gateway/sender';
-import { deepEnoughAt } from '../chain/isDeepEnough.ts';
 import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
 import { askNodes, MAJORITY } from './askNodes.ts';
 

@@ -1,6 +1,6 @@
+import { deepestBlock, isDeepEnough } from '@prism-gateway/node/rpc';
 import { ChainError } from '../chain/chainError.ts';
 import type { Block, BlockHead } from '../chain/chainReader.ts';
-import { deepestBlock, isDeepEnough } from '../chain/isDeepEnough.ts';
 import type { Execution } from '../chain/readExecutions.ts';
 import { createExecutionTest, listSignedParts, type SignedPart } from '../checks/findNonce.ts';
 import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';

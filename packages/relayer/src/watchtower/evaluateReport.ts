@@ -1,7 +1,7 @@
+import { isDeepEnough } from '@prism-gateway/node/rpc';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
-import { isDeepEnough } from '../chain/isDeepEnough.ts';
 import { createRequestHasher, listSignedParts } from '../checks/findNonce.ts';
 import type { Finding, FindingKind } from './finding.ts';
 

@@ -2,8 +2,8 @@ import { forwarderAbi } from '@prism-gateway/contracts';
 import type { Logger } from '@prism-gateway/node/logs';
 import { parseHash } from '@prism-gateway/node/rpc';
 import { encodeFunctionData } from 'viem/utils';
+import { chooseConfirmations } from '../chain/chooseConfirmations.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
-import { chooseConfirmations } from '../chain/isDeepEnough.ts';
 import { createNodes, openNodes } from '../chain/openNodes.ts';
 import type { WatchedChainSettings } from './watchSettings.ts';
 

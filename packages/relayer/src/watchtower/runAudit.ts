@@ -1,7 +1,7 @@
 import { createRecoverSigner, openAccount } from '@prism-gateway/node/accounts';
 import { CommandLineError, parseCommandLine } from '@prism-gateway/node/command-line';
 import { createLogger } from '@prism-gateway/node/logs';
-import { parseCount } from '@prism-gateway/node/rpc';
+import { deepEnoughAt, parseCount } from '@prism-gateway/node/rpc';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
@@ -9,7 +9,6 @@ import { numberToHex } from 'viem/utils';
 import { readBlockTime } from '../chain/createChainRpc.ts';
 import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
-import { deepEnoughAt } from '../chain/isDeepEnough.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
 import {

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '@prism-gateway/node/settings';
 import * as z from 'zod/mini';
-import { DEV_CHAIN_ID } from '../chain/isDeepEnough.ts';
+import { DEV_CHAIN_ID } from '../chain/chooseConfirmations.ts';
 import {
   chainFields,
   findChainFaults,

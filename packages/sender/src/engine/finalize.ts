@@ -1,3 +1,4 @@
+import { isDeepEnough } from '@prism-gateway/node/rpc';
 import type { Hash } from 'viem';
 import type { Receipt } from '../chain/parseReceipt.ts';
 import type { TxVersion } from '../intents/intent.ts';
@@ -53,7 +54,7 @@ export function takeReceipt(engine: Engine, finding: Finding): void {
   engine.idleRounds = 0;
   // A head of some time ago may be of a branch that is gone.
   const { headNumber = blockNumber } = finding;
-  if (headNumber - blockNumber + 1n >= BigInt(intent.confirmations)) end(engine, finding);
+  if (isDeepEnough(blockNumber, { head: headNumber, confirmations: intent.confirmations })) end(engine, finding);
 }
 
 /**
@@ -143,10 +144,10 @@ export async function resolveDisplaced(engine: Engine): Promise<void> {
   for (const intent of displaced) {
     const nonce = intent.nonce as number;
     const known = engine.consumers.get(nonce);
-    const isDeep = (blockNumber: bigint) => head.number - blockNumber + 1n >= BigInt(intent.confirmations);
-    if (known !== undefined && !isDeep(known.blockNumber)) continue;
+    const depth = { head: head.number, confirmations: intent.confirmations };
+    if (known !== undefined && !isDeepEnough(known.blockNumber, depth)) continue;
     const consumer = await findConsumer(engine, { nonce, headNumber: head.number });
-    if (consumer === undefined || !isDeep(consumer.blockNumber)) continue;
+    if (consumer === undefined || !isDeepEnough(consumer.blockNumber, depth)) continue;
     // One of ours, whose receipt the node does not have yet.
     if (currentVersions(intent).some((version) => version.hash === consumer.hash)) continue;
     count ??= await engine.chain.accountNonce('latest');

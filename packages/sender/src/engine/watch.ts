@@ -1,4 +1,4 @@
-import { leastAgreed, mostAgreed } from '@prism-gateway/node/rpc';
+import { isDeepEnough, leastAgreed, mostAgreed } from '@prism-gateway/node/rpc';
 import type { BlockHead, Chain } from '../chain/createChain.ts';
 import type { Receipt } from '../chain/parseReceipt.ts';
 import { UNMINED_STATES } from '../intents/intentState.ts';
@@ -138,7 +138,7 @@ function followHead(intent: LiveIntent, head: BlockHead): void {
 }
 
 function isDeep({ mined, confirmations }: LiveIntent, head: BlockHead): boolean {
-  return mined !== undefined && head.number - mined.blockNumber + 1n >= BigInt(confirmations);
+  return mined !== undefined && isDeepEnough(mined.blockNumber, { head: head.number, confirmations });
 }
 
 /** Ends what is deep enough, where the heads prove that its receipt holds. */

@@ -48,11 +48,15 @@ function joinAlerts(waiting: readonly WaitingAlert[]): Message {
   return { ids, alert: { ...newest, severity: worst(alerts), subject, text } };
 }
 
-/** One message of everything, once a channel has had enough for an hour. */
-function sumUp(messages: readonly Message[]): Message {
-  const alerts = messages.map(({ alert }) => alert);
+/** One message of everything, by name, once a channel has had enough for an hour. */
+function sumUp(messages: readonly Message[], waiting: readonly WaitingAlert[]): Message {
+  const ids = messages.flatMap((message) => message.ids);
+  const alerts = [
+    ...messages.filter((message) => message.ids.length === 0).map(({ alert }) => alert),
+    ...waiting.filter(({ id }) => ids.includes(id)).map(({ alert }) => alert),
+  ];
   return {
-    ids: messages.flatMap(({ ids }) => ids),
+    ids,
     alert: {
       code: 'ALERTS_SUMMED_UP',
       severity: worst(alerts),
@@ -110,5 +114,5 @@ export function chooseMessage(queue: {
   const used = new Set(recent.filter((one) => !isCritical(one)).map(({ atMs }) => atMs)).size;
   const rest = ready.filter(({ alert }) => !isCritical(alert));
   const isLast = !isCritical(first.alert) && used === MAX_AN_HOUR - 1 && rest.length > 1;
-  return { message: isLast ? sumUp(rest) : first, isLast };
+  return { message: isLast ? sumUp(rest, waiting) : first, isLast };
 }

@@ -121,11 +121,15 @@ test('a channel gets ten messages an hour, the last of which sums up the rest', 
   using scene = setUp();
   const { clock, journal, taken, open } = scene;
   for (let count = 1; count <= 30; count++) journal.outbox.add(alertOf(`CODE_${count}`));
+  for (const intent of ['pi_1', 'pi_2']) journal.outbox.add(alertOf('HELD', `Payment ${intent} is held`));
   let outbox = open();
   await outbox.drain(TIMEOUT_MS);
   expect(taken).toHaveLength(10);
   expect(taken[9]?.code).toBe('ALERTS_SUMMED_UP');
   expect(taken[9]?.text).toContain('it is CODE_30');
+  // Each of those that have one cause, too.
+  expect(taken[9]?.text).toContain('Payment pi_1 is held');
+  expect(taken[9]?.text).toContain('Payment pi_2 is held');
   outbox.raise(alertOf('LATER'));
   await outbox.drain(TIMEOUT_MS);
   outbox.close();

@@ -86,6 +86,7 @@ export const rows: readonly Row[] = [
   { line: 'whitelist list --url {url}', prints: /ADDRESS/ },
   // Not one of these requests or relayers is there: each command says so.
   { line: `whitelist suspend 0x${'5f'.repeat(20)} --reason try --url {url}`, status: 1 },
+  { line: `whitelist resume 0x${'5f'.repeat(20)} --url {url}`, status: 1 },
   { line: 'requests list --url {url}', prints: /REQUEST/ },
   { line: 'requests watch --json --url {url}', ready: /"chains"/ },
   { line: `requests release ${NO_REQUEST} --url {url}`, status: 1 },

@@ -145,21 +145,25 @@ async function awaitHonest(scene: Scene, requestId: string) {
   return await world.client.getRequest(requestId);
 }
 
-/** The honest relayer does all that it can do, through a reorganisation that takes its transaction away. */
+/** The honest relayer carries a request out, and reports one that cannot be. @returns the transaction */
 async function playHonest(scene: Scene): Promise<Hex> {
-  const { world } = scene;
   const first = await post(scene, { user: 6, fee: FEE });
   const foreign = await post(scene, { user: 7, fee: FEE, prismOf: 8 });
   expect(await awaitHonest(scene, foreign.requestId)).toMatchObject({ status: 'failed' });
   const done = await awaitHonest(scene, first.requestId);
   expect(done).toMatchObject({ status: 'success', claimedBy: accountOf(scene, HONEST).address });
+  return done.txHash as Hex;
+}
+
+/** A reorganisation takes the honest relayer's transaction away. */
+async function playReorganised(scene: Scene): Promise<void> {
+  const { world } = scene;
   const second = await post(scene, { user: 8, fee: FEE });
   await expect.poll(() => world.client.getRequest(second.requestId), LONG).toMatchObject({ status: 'processing' });
   await settle(scene);
   await reorganise(scene, 1);
   expect(await awaitHonest(scene, second.requestId)).toMatchObject({ status: 'success' });
   await mine(scene, CONFIRMATIONS + 1n);
-  return done.txHash as Hex;
 }
 
 /** A lie, and when it was reported: by then there was nothing that showed it before. */
@@ -261,6 +265,8 @@ test.each(Array.from({ length: sized({ small: 1, long: 20 }) }, (_, run) => run)
     const idler = accountOf(scene, IDLER).address.toLowerCase();
     expect(readFindings(scene).get(held.requestId)).toMatchObject({ kind: 'idleClaim', relayer: idler });
 
+    // After the lies: what is reported soon after one accuses nobody.
+    await playReorganised(scene);
     // Deeper than the confirmations: what was true when it was evaluated stays so.
     await reorganise(scene, 4);
     await mine(scene, CONFIRMATIONS + 1n);

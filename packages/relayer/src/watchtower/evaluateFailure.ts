@@ -17,7 +17,7 @@ import {
 } from '../checks/findNonce.ts';
 
 /** How old what an honest relayer sees of the chain may be, in seconds: its `MAX_HEAD_AGE_SECONDS`. */
-const VIEW_AGE_SECONDS = 60n;
+export const VIEW_AGE_SECONDS = 60n;
 /** So close to its end a request may be reported as expired by a clock that is fast, in seconds. */
 const EXPIRY_MARGIN_SECONDS = 120n;
 /** Most blocks that are simulated, evenly spread. */

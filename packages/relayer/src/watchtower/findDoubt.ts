@@ -1,3 +1,4 @@
+import { VIEW_AGE_SECONDS } from './evaluateFailure.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
 import type { ChainUpdate } from './readChainUpdate.ts';
@@ -23,7 +24,7 @@ function countUnseen(heads: readonly SeenHead[], unseenSeconds: bigint): bigint 
 }
 
 /**
- * Finds what makes reports doubtful that are seen now or later, and were made before: a reorganisation; or a time in which nobody looked,
+ * Finds what makes reports doubtful that were made before, or soon after by an older view: a reorganisation; or a time in which nobody looked,
  * as while the gateway was out of reach, or after a restart from a backup, so that one deeper than the confirmations may have left no trace.
  * While nobody holds a request, the chain is not looked at for a while: that does not count.
  *
@@ -49,5 +50,6 @@ export function findDoubt(
   // The last of the blocks that are gone may never have been seen.
   const isDeep = lostBlocks + countUnseen(heads, unseen) >= confirmations;
   const excuse = isUnseen || isDeep ? 'undone' : 'fork';
-  return { from, to: nowSeconds, excuse };
+  // A report may be on its way, or rest on a node that has not seen it yet.
+  return { from, to: nowSeconds + VIEW_AGE_SECONDS, excuse };
 }

@@ -196,6 +196,18 @@ test.each([
   expect(await live(120n)).toEqual(['reorganised']);
 });
 
+// Shows WATCH-1.
+test('a report that was on its way when the reorganisation was seen that has undone it accuses nobody', async () => {
+  const { world, claim, report, live } = startWatchRig();
+  await live(240n);
+  claim();
+  world.fork = (world.seconds - START) / BLOCK_SECONDS + 100n - 3n;
+  await live(12n);
+  report({ status: 'success', txHash: TX });
+  expect(await live(900n)).toEqual([]);
+  expect(await live(120n)).toEqual(['reorganised']);
+});
+
 test('a failure that nodes refute is reported once, and one that they cannot evaluate waits', async () => {
   const { world, journal, claim, report, live } = startWatchRig();
   claim();

@@ -134,10 +134,12 @@ export function startUsers(
         transport: http('http://node-1:8545', { retryCount: 5 }),
       });
       const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'invalidateNonce' });
-      await wallet
+      const hash = await wallet
         .sendTransaction({ account: user.account, to: deployment.forwarder, data, chain: null, gas: 100_000n })
         .catch(() => undefined);
       await untilEnded(story);
+      // While it waits for cheaper gas, it would take back whatever is signed next.
+      while (hash !== undefined && world.chain.pool.has(hash)) await pause(12_000);
       await minutes(1, 2);
     },
   };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createOutbox } from '@prism-gateway/node/alerts';
-import { createLogRecorder } from '@prism-gateway/testing';
+import { createLogRecorder, startRpcFaultProxy } from '@prism-gateway/testing';
 import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import {
   type Address,
@@ -9,6 +9,7 @@ import {
   type Hex,
   http,
   keccak256,
+  numberToHex,
   parseGwei,
   parseTransaction,
 } from 'viem';
@@ -44,10 +45,10 @@ beforeEach(async () => {
   nonce = await rig.client.getTransactionCount({ address: account.address });
 });
 
-function openGuard(others: readonly Address[] = []) {
+function openGuard({ others = [], rpcUrl = rig.rpcUrl }: { others?: readonly Address[]; rpcUrl?: string } = {}) {
   const { creditToken } = rig.deployment;
   const journal = openPaymentJournal({ file: join(rig.dir, `guard-${files++}.db`), now: Date.now });
-  const client = createPublicClient({ transport: http(rig.rpcUrl), pollingInterval: 20 });
+  const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20 });
   // A clock of its own: beside a load a look at the chain may take longer than it counts as fresh.
   let nowMs = 0;
   const monotonicNow = () => nowMs;
@@ -147,7 +148,7 @@ test('once a plain transfer has paid, no further one goes out on whatever accoun
 test('beside another instance no plain transfer goes out, and payouts through the contract do', async () => {
   const { address: other } = await rig.fundKey();
   const payouts = await rig.deployPayouts([account.address, other]);
-  const { send } = openGuard([other]);
+  const { send } = openGuard({ others: [other] });
   expect(await send(await signOn(nonce))).toBe(false);
   expect(await send(await signOn(nonce, payouts))).toBe(true);
   await waitForCount(nonce + 1);
@@ -175,4 +176,23 @@ test('a gap is not filled before a payout behind it, whose payment another addre
   expect(await ask(paid)).toBe(false);
   expect(await ask(await signSelf(nonce + 1))).toBe(true);
   expect(await ask(free)).toBe(true);
+});
+
+// Shows PAY-13.
+test('a node that does not count what waits, and knows it, keeps no transfer behind it back', async () => {
+  const count = numberToHex(nonce);
+  await using proxy = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (method) => (method === 'eth_getTransactionCount' ? { kind: 'answer', result: count } : undefined),
+  });
+  const { ask, send } = openGuard({ rpcUrl: proxy.url });
+  await rig.client.setAutomine(false);
+  try {
+    expect(await send(await signSelf(nonce))).toBe(true);
+    const paid = await signOn(nonce + 1);
+    // Longer ago than what counts as on its way.
+    expect([await ask(paid), await ask(paid), await ask(paid)]).toEqual([true, true, true]);
+  } finally {
+    await rig.client.setAutomine(true);
+  }
 });

@@ -109,13 +109,20 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
    *
    * @param count - transactions of this account, with what waits in the node
    */
-  function checkGap(nonce: number, count: number): void {
+  async function checkGap(nonce: number, count: number): Promise<void> {
     for (const one of letOutAtMs.keys()) if (one < count) letOutAtMs.delete(one);
     for (let before = count; before < nonce; before++) {
-      // On its way.
-      if (monotonicNow() - (letOutAtMs.get(before) ?? Number.NEGATIVE_INFINITY) <= freshMs) continue;
+      const isOnItsWay = monotonicNow() - (letOutAtMs.get(before) ?? Number.NEGATIVE_INFINITY) <= freshMs;
+      if (isOnItsWay || (await isKnownToNode(before))) continue;
       throw new BroadcastRefusedError(`the transaction of account nonce ${before}, before it, has not gone out`);
     }
+  }
+
+  /** Whether a transaction of this account waits in the node, of which not every one counts what waits. */
+  async function isKnownToNode(nonce: number): Promise<boolean> {
+    const [hash] = broadcasts.listOn(nonce).toReversed();
+    if (hash === undefined) return false;
+    return (await client.request({ method: 'eth_getTransactionByHash', params: [hash] })) !== null;
   }
 
   /**
@@ -141,7 +148,7 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
       }),
       Promise.allSettled(before),
     ]);
-    if (mayPay && payout.isPlain) checkGap(nonce, count);
+    if (mayPay && payout.isPlain) await checkGap(nonce, count);
     if (mayPay && monotonicNow() - lookedAtMs > freshMs)
       throw new BroadcastRefusedError('the look at the chain is too old');
     return mayPay;

@@ -18,7 +18,7 @@ export interface BroadcastTable {
   nonceOf(txHash: Hash): number | undefined;
   /** @returns the signed bytes; undefined if they are not kept (any more) */
   find(txHash: Hash): Hex | undefined;
-  /** All that were broadcast on a nonce, and are kept. */
+  /** All that were broadcast on a nonce, and are kept, newest last. */
   listOn(nonce: number): readonly Hash[];
   /** Forgets all up to a nonce. */
   forget(nonce: number): void;
@@ -32,7 +32,7 @@ export function createBroadcastTable(database: DatabaseSync): BroadcastTable {
   );
   const nonceOf = database.prepare('SELECT nonce FROM broadcasts WHERE tx_hash = ?');
   const find = database.prepare('SELECT raw FROM broadcasts WHERE tx_hash = ?');
-  const listOn = database.prepare('SELECT tx_hash FROM broadcasts WHERE nonce = ?');
+  const listOn = database.prepare('SELECT tx_hash FROM broadcasts WHERE nonce = ? ORDER BY rowid');
   const forget = database.prepare('DELETE FROM broadcasts WHERE nonce <= ?');
   return {
     add: ({ nonce, raw }) => void add.run(keccak256(raw), nonce, raw),

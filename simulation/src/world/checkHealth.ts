@@ -11,7 +11,7 @@ import type { Story } from './story.ts';
 /** How long a program may take to notice, or to get over, what is wrong, in milliseconds; a rule that pages waits as long. */
 const GRACE_MS = 5 * 60_000;
 /** How long a program that has just started may take to look for itself, in milliseconds. */
-const START_MS = 60_000;
+const START_MS = 90_000;
 /** How long what was wrong may be shown afterwards, in milliseconds: warnings and foreign transactions stand for ten minutes. */
 const AFTERWARDS_MS = 20 * 60_000;
 /** A monitor gives up waiting, in milliseconds. */

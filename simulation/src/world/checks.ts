@@ -1,14 +1,14 @@
 /** Checks the invariants again and again. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { forwarderAbi } from '@prism-gateway/contracts';
 import type { RequestRecord } from '@prism-gateway/protocol';
-import { encodeFunctionData, type Hex } from 'viem';
+import type { Hex } from 'viem';
 import { createBoundChecks } from './checkBounds.ts';
 import { createHealthChecks } from './checkHealth.ts';
 import { startMoveChecks } from './checkMoves.ts';
 import { inBackground, type World } from './createWorld.ts';
 import { createPaymentChecks } from './payments/checkPayments.ts';
 import { marketFee } from './postRequest.ts';
+import { readNonce } from './readNonce.ts';
 import type { Story } from './story.ts';
 
 /** How often the world is looked at, in milliseconds; and how many records are read at once, of which the newest are. */
@@ -89,11 +89,6 @@ export function startChecks(world: World): void {
   const isCalm = () => troubles.size === 0 && world.gateway.isUp() && world.relayers.some((relayer) => relayer.isUp());
 
   /** The Forwarder's nonce of a signer. */
-  async function readNonce(signer: Hex): Promise<bigint> {
-    const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'nonces', args: [signer] });
-    return BigInt(await chain.call({ to: world.deployment.forwarder, data }));
-  }
-
   const isExecuted = (digest: Hex | undefined) => digest !== undefined && (executions.get(digest) ?? []).length > 0;
 
   /** All that a request has of signatures, and the nonces that they use. */
@@ -140,10 +135,10 @@ export function startChecks(world: World): void {
 
   async function checkLiveness(story: Story): Promise<void> {
     if (story.endedAtMs !== undefined || !isCalm()) return;
-    const expected = outlook(story, await readNonce(story.signer));
+    const expected = outlook(story, await readNonce(world, story.signer));
     if (expected === 'waits' || expected === 'either') return;
     // A batch of several users waits for each of them: a reorganisation may have undone what one wrote before.
-    for (const { signer, nonce } of story.entries ?? []) if ((await readNonce(signer)) < nonce) return;
+    for (const { signer, nonce } of story.entries ?? []) if ((await readNonce(world, signer)) < nonce) return;
     if (story.outlook !== expected) {
       Object.assign(story, { outlook: expected, openCalmMs: 0, pendingCalmMs: 0 });
     }

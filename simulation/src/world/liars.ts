@@ -6,6 +6,7 @@ import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
 import { type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { CHAIN_NAME, inBackground, type RelayerKey, type World } from './createWorld.ts';
+import { readNonce } from './readNonce.ts';
 
 /** How a relayer can lie. */
 export const LIES = ['made-up hash', 'foreign hash', 'false failed', 'idle', 'renews for ever', 'meddles'] as const;
@@ -50,7 +51,8 @@ export function startLiar(world: World, { key, address }: RelayerKey, lie: Lie):
     async 'false failed'(relayer, { requestId }) {
       const story = world.stories.get(requestId);
       // Nobody can know afterwards what the code of a wallet has decided (WATCH-7).
-      if (story?.expects !== 'success' || story.kind === 'wallet') return await give(relayer, requestId);
+      const isNext = story !== undefined && (await readNonce(world, story.signer)) === story.nonce;
+      if (story?.expects !== 'success' || story.kind === 'wallet' || !isNext) return await give(relayer, requestId);
       await relayer.reportFailure(requestId, 'InvalidSignature');
       note(requestId, 'reports a valid request failed');
     },

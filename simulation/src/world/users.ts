@@ -8,6 +8,7 @@ import { runAs } from '../core/processes.ts';
 import { inBackground, type World } from './createWorld.ts';
 import { createLives } from './lives.ts';
 import { postRequest } from './postRequest.ts';
+import { readNonce } from './readNonce.ts';
 import type { Expectation, Story } from './story.ts';
 
 /** Longest that a user waits for one request before it goes on to other things, in milliseconds. */
@@ -55,12 +56,6 @@ export function startUsers(
     while (story.endedAtMs === undefined && nowMs() < untilMs) await pause(5000);
   }
 
-  /** The chain's word on the signer's next nonce; what a user reads before the next signature. */
-  async function readNonce(user: PrismUser): Promise<bigint> {
-    const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'nonces', args: [user.account.address] });
-    return BigInt(await world.chain.call({ to: deployment.forwarder, data }));
-  }
-
   const minutes = (from: number, to: number) => pause(random.between(from * 60_000, to * 60_000));
 
   async function giveBack(user: PrismUser): Promise<void> {
@@ -68,7 +63,7 @@ export function startUsers(
     const untilMs = nowMs() + TIMEOUT_MS;
     // A transaction of the user's own may yet take the nonce.
     while (world.chain.pool.list().some(({ from }) => from === own) && nowMs() < untilMs) await pause(5000);
-    nonces.set(user, await readNonce(user));
+    nonces.set(user, await readNonce(world, user.account.address));
     busy.delete(user);
   }
 
@@ -95,7 +90,7 @@ export function startUsers(
       ];
       await minutes(1, 10);
       // After a spike it may have paid; that it is said to be done may be a lie.
-      const isDone = (await readNonce(user)) > nonce;
+      const isDone = (await readNonce(world, user.account.address)) > nonce;
       const first = isDone ? low : await post({ user, nonce, kind: 'pair', expects: 'success', feePercent: 600 });
       for (const story of [first, ...later]) await untilEnded(story);
     },

@@ -139,6 +139,25 @@ describe('a reorganisation', () => {
     expect(await Promise.all(['first', 'second'].map(rig.countMined))).toEqual([1, 1]);
   });
 
+  test('deeper than the confirmations: what its caller keeps back keeps no other gap open', async () => {
+    await automine();
+    let kept: number | undefined;
+    const sender = await rig.open({
+      // The first waits for the second, as a payout does that somebody else has paid.
+      async mayBroadcast({ nonce }) {
+        if (nonce === 0 && kept === 0) throw new Error('not yet');
+        if (nonce === 1) kept = undefined;
+        return true;
+      },
+    });
+    const snapshot = await rig.anvil.rpc('evm_snapshot');
+    for (const id of ['first', 'second']) await sender.send(id, markedCall(id));
+    await rig.anvil.rpc('evm_revert', [snapshot]);
+    kept = 0;
+    expect(await sender.send('third', markedCall('third'))).toMatchObject({ nonce: 2 });
+    expect(await Promise.all(['first', 'second', 'third'].map(rig.countMined))).toEqual([1, 1, 1]);
+  });
+
   /** A first transaction is taken away again; meanwhile gas has become dear, and a second one waits behind the gap. */
   async function loseFirst(maxFeePerGas: bigint, rpcUrl = rig.anvil.rpcUrl) {
     const clock = createFakeClock();

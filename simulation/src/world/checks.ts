@@ -88,7 +88,6 @@ export function startChecks(world: World): void {
   /** Whether nothing is wrong that keeps everybody from being served. */
   const isCalm = () => troubles.size === 0 && world.gateway.isUp() && world.relayers.some((relayer) => relayer.isUp());
 
-  /** The Forwarder's nonce of a signer. */
   const isExecuted = (digest: Hex | undefined) => digest !== undefined && (executions.get(digest) ?? []).length > 0;
 
   /** All that a request has of signatures, and the nonces that they use. */

@@ -131,7 +131,7 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
    */
   async function checkBehind(nonce: number): Promise<void> {
     const behind = broadcasts.list().flatMap((one) => (one.nonce > nonce ? (readPayout(one.raw) ?? []) : []));
-    // Where it waits in the node already, what is behind it shows there.
+    // Where it waits in the node already, what is behind it shows there; if that is not known, each is looked at.
     if (behind.length === 0 || nonce < (await watch.check().catch(() => 0))) return;
     const answers = await Promise.all(behind.map(evaluate));
     if (answers.some(({ mayPay }) => !mayPay))

@@ -92,5 +92,9 @@ export async function fillGaps(engine: Engine, count: number | undefined): Promi
     const last = nonce < waiting ? engine.journal.versionsOn(nonce).at(-1) : undefined;
     return nonce < waiting && (last === undefined || last.maxFeePerGas >= market.baseFeePerGas);
   };
-  for (const nonce of gaps.filter((each) => !isWaiting(each)).slice(0, MAX_FILLED)) await fill(engine, nonce, market);
+  const faults: unknown[] = [];
+  // Each by itself: one that the caller keeps back may have to wait until a later one is freed.
+  for (const nonce of gaps.filter((each) => !isWaiting(each)).slice(0, MAX_FILLED))
+    await fill(engine, nonce, market).catch((error: unknown) => void faults.push(error));
+  if (faults.length > 0) throw faults[0];
 }

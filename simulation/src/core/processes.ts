@@ -2,12 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Random } from './random.ts';
 
+/** The clock of a machine. */
+export interface MachineClock {
+  /** How far it is ahead of the time, in milliseconds; below 0: behind. */
+  offMs: number;
+}
+
 /** A process of the simulated world: what its code starts belongs to it, and dies with it. */
 export interface SimProcess {
   /** Unique, like `relayer-1#2` for its second start. */
   readonly name: string;
   /** The machine that it runs on. */
   readonly host: string;
+  readonly clock: MachineClock;
   readonly random: Random;
   isAlive: boolean;
   /** Databases that it has open. */
@@ -41,7 +48,10 @@ export function assertAlive(): void {
 }
 
 /** Makes a process, which does nothing yet. */
-export function createProcess(name: string, options: { readonly host: string; readonly random: Random }): SimProcess {
+export function createProcess(
+  name: string,
+  options: { readonly host: string; readonly clock: MachineClock; readonly random: Random },
+): SimProcess {
   const closers = new Set<() => void>();
   return {
     ...options,

@@ -9,7 +9,7 @@ import { createEventLog, type EventLog, type WorldEvent } from './eventLog.ts';
 import { installHttp } from './http.ts';
 import { installPorts } from './inlineThread.ts';
 import { createNetwork, type Network } from './network.ts';
-import { createProcess, runAs, type SimProcess } from './processes.ts';
+import { createProcess, type MachineClock, runAs, type SimProcess } from './processes.ts';
 import { createRandom, type Random } from './random.ts';
 import { installRandomness } from './randomness.ts';
 
@@ -20,6 +20,8 @@ export interface Realm {
   readonly random: Random;
   readonly log: EventLog;
   readonly disks: Disks;
+  /** A machine's clock, which the programs on it read. */
+  clockOf(host: string): MachineClock;
   /** A machine's folder. */
   diskOf(host: string): string;
   /** Starts a process and waits until it is up. @throws what its start throws */
@@ -52,6 +54,7 @@ export function createRealm(options: { readonly seed: string; readonly onEvent?:
   const log = createEventLog(clock.now, options.onEvent);
   const network = createNetwork({ random: random.fork('network'), log, after: clock.at });
   const disks: Disks = new Map();
+  const clocks = new Map<string, MachineClock>();
   const starts = new Map<string, number>();
 
   function kill(process: SimProcess): void {
@@ -79,19 +82,26 @@ export function createRealm(options: { readonly seed: string; readonly onEvent?:
     return directory;
   }
 
+  function clockOf(host: string): MachineClock {
+    const own = clocks.get(host) ?? { offMs: 0 };
+    clocks.set(host, own);
+    return own;
+  }
+
   return {
     clock,
     network,
     random,
     log,
     disks,
+    clockOf,
     diskOf,
     kill,
     async start(name, host, main) {
       const count = (starts.get(name) ?? 0) + 1;
       starts.set(name, count);
       const fullName = count === 1 ? name : `${name}#${count}`;
-      const process = createProcess(fullName, { host, random: random.fork(fullName) });
+      const process = createProcess(fullName, { host, clock: clockOf(host), random: random.fork(fullName) });
       log.add({ kind: 'process', who: fullName, text: 'starts' });
       try {
         const value = await runAs(process, () => main(process));

@@ -13,7 +13,7 @@ class LeanSignal {
   onabort: ((event: object) => void) | null = null;
   readonly #sources: readonly LeanSignal[];
   readonly #listeners = new Set<Listener>();
-  /** When it fires by itself, on the clock of `Date.now`. */
+  /** When it fires by itself, on the clock of `performance.now`. */
   readonly #atMs: number;
   #timer: NodeJS.Timeout | undefined;
   #reason: { readonly value: unknown } | undefined;
@@ -30,7 +30,7 @@ class LeanSignal {
 
   get aborted(): boolean {
     if (this.#reason !== undefined) return true;
-    if (Date.now() >= this.#atMs)
+    if (performance.now() >= this.#atMs)
       this.fire(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
     else {
       const source = this.#firedSource();
@@ -70,7 +70,7 @@ class LeanSignal {
   #watch(): void {
     for (const source of this.#sources) source.addEventListener('abort', this.#follow);
     if (this.#atMs === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(() => void this.aborted, this.#atMs - Date.now());
+    this.#timer = setTimeout(() => void this.aborted, this.#atMs - performance.now());
   }
   #unwatch(): void {
     for (const source of this.#sources) source.removeEventListener('abort', this.#follow);
@@ -81,7 +81,7 @@ class LeanSignal {
     return new LeanSignal([...sources]);
   }
   static timeout(ms: number): LeanSignal {
-    return new LeanSignal(NOBODY, Date.now() + ms);
+    return new LeanSignal(NOBODY, performance.now() + ms);
   }
   static abort(reason: unknown = abortError()): LeanSignal {
     const signal = new LeanSignal();

@@ -163,18 +163,19 @@ const bind = (callback: Callback, args: readonly unknown[]) =>
   args.length === 0 ? (callback as () => unknown) : () => callback(...args);
 const stop = (timer: unknown) => void (timer instanceof Timer && timer.close());
 
-/** Puts timers, `Date` and `performance` of virtual time in place of Node's. @returns puts Node's back */
+/** Puts timers, `Date` and `performance` of virtual time in place of Node's; `Date` shows the clock of the machine whose code asks. @returns puts Node's back */
 export function installTimers(queue: TimerQueue): () => void {
   const startMs = queue.nowMs;
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = globalThis;
   const MachineDate = globalThis.Date;
+  const readClock = () => queue.nowMs + (currentProcess()?.clock.offMs ?? 0);
   const { now } = performance;
   class VirtualDate extends MachineDate {
     constructor(...args: readonly unknown[]) {
       // The machine's own function checks its arguments.
-      super(...((args.length === 0 ? [queue.nowMs] : args) as [number]));
+      super(...((args.length === 0 ? [readClock()] : args) as [number]));
     }
-    static override now = () => queue.nowMs;
+    static override now = readClock;
   }
   Object.assign(globalThis, {
     setTimeout: (callback: Callback, ms?: number, ...args: unknown[]) =>

@@ -14,6 +14,8 @@ const GRACE_MS = 5 * 60_000;
 const START_MS = 90_000;
 /** How long what was wrong may be shown afterwards, in milliseconds: warnings and foreign transactions stand for ten minutes. */
 const AFTERWARDS_MS = 20 * 60_000;
+/** By how much a relayer's clock may differ from the gateway's, and a second of its way, in milliseconds. */
+const CLOCK_MS = 62_000;
 /** A monitor gives up waiting, in milliseconds. */
 const TIMEOUT_MS = 5000;
 
@@ -74,13 +76,19 @@ function listWatched(world: World): Watched[] {
   const isFull = ({ host }: Service) => realm.disks.get(host)?.isFull === true;
   const common = (service: Service) => {
     if (isFull(service)) return 'its disk is full';
-    return gateway.isUp() ? undefined : 'the gateway is down';
+    if (!gateway.isUp()) return 'the gateway is down';
+    return Math.abs(offMs(service) - offMs(gateway)) > CLOCK_MS ? "its clock is not the gateway's" : undefined;
   };
   const isServing = ({ environment }: Service, relayer: string) =>
     environment.CREDITS_PER_ETH === String(CREDITS_PER_ETH) ||
     takes(world, relayer) ||
     countWaiting(world, relayer) < RULE_SIGNERS;
-  const isAmissAround = () => troubles.size > 0 || !gateway.isUp() || !nodes.every(isWell);
+  const offMs = ({ host }: Service) => realm.clockOf(host).offMs;
+  const isAmissAround = () =>
+    troubles.size > 0 ||
+    !gateway.isUp() ||
+    !nodes.every(isWell) ||
+    [gateway, ...world.services].some((service) => offMs(service) !== 0);
   const watch = (service: Service, port: number, rest: Pick<Watched, 'task' | 'isAmiss'>): Watched => ({
     ...{ service, url: `http://${service.host}:${port}/health`, ...rest },
     ...{ redSinceMs: undefined, taskSinceMs: undefined, wanted: undefined, calmSinceMs: undefined, said: '' },

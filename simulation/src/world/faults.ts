@@ -14,6 +14,8 @@ const BETWEEN_MS = 40 * 60_000;
 const GWEI = 10n ** 9n;
 /** How long the world needs to get over a fault, in milliseconds: nodes are asked again, claims are taken up. */
 const RECOVERY_MS = 2 * 60_000;
+/** By how much a clock may be wrong, in seconds: signatures of relayers count for five minutes. */
+const MOST_OFF_SECONDS = 240;
 
 /** Starts the faults that were asked for. */
 export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
@@ -179,6 +181,17 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
           for (const [address, sinceMs] of world.lies) if (sinceMs >= savedMs) world.lies.delete(address);
         await service.start();
       });
+    },
+    /** A machine's clock goes wrong, and is set right at one go. All goes on, but that the operator is called. */
+    async clocks(minutes) {
+      const from = random('clocks');
+      const { host } = from.pick([world.gateway, ...world.services]);
+      const offSeconds = from.between(-MOST_OFF_SECONDS, MOST_OFF_SECONDS);
+      announce(`the clock of ${host} is ${Math.abs(offSeconds)} s ${offSeconds < 0 ? 'behind' : 'ahead'}`);
+      realm.clockOf(host).offMs = offSeconds * 1000;
+      await pause(minutes * 60_000);
+      announce(`the clock of ${host} is set right`);
+      realm.clockOf(host).offMs = 0;
     },
     /** An operator mistypes the price of credits on all relayers, and corrects it. */
     async prices(minutes) {

@@ -9,6 +9,7 @@ export const FAULTS = [
   'pool',
   'slots',
   'disks',
+  'clocks',
   'prices',
   'gateway',
   'cards',

@@ -137,7 +137,10 @@ export function createGatewayService(realm: Realm, environment: Environment = {}
         log: { write, close: async () => true },
       });
       realm.network.listen('gateway:8787', async ({ request, from }) => {
-        return await gateway.fetch(request, { peerAddress: addressOf(from) });
+        const answer = await gateway.fetch(request, { peerAddress: addressOf(from) });
+        // As Node's server does.
+        answer.headers.set('date', new Date().toUTCString());
+        return answer;
       });
       return {
         async stop() {

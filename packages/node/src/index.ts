@@ -12,6 +12,7 @@ export { FileGoneError, openDatabase } from './files/openDatabase.ts';
 export { syncDirectory, syncDirectorySync } from './files/syncDirectory.ts';
 export { type FileLock, LockHeldError, lockFile, lockKey } from './locks/lockFile.ts';
 export { type PageMaker, serveMetrics } from './metrics/serveMetrics.ts';
+export { createClockWatch } from './process/createClockWatch.ts';
 export { createHeartbeat, type Heartbeat } from './process/createHeartbeat.ts';
 export { waitForSignal } from './process/waitForSignal.ts';
 export { chooseBackOff, createBackOff, pause } from './waiting/backOff.ts';

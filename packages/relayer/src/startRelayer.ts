@@ -16,6 +16,9 @@ const SILENT_MS = 60_000;
 
 const HEARTBEAT_MS = 30_000;
 
+/** Milliseconds of a clock that is never set: how long something takes must not depend on what people set theirs to. */
+const monotonicNow = () => performance.now();
+
 /** A relayer at work. */
 export interface RunningRelayer {
   readonly address: string;
@@ -93,7 +96,7 @@ export async function startRelayer(options: {
   const metrics = createMetrics(settings.chains.map(({ chainName }) => chainName));
   // A queue that is looked at rarely is heard of as rarely.
   const silentMs = Math.max(SILENT_MS, 2 * settings.policy.pollMaxMs);
-  const gatewayHealth = createHealth({ parts: ['gateway', 'clock'], silentMs, now });
+  const gatewayHealth = createHealth({ parts: ['gateway', 'clock'], silentMs, now, monotonicNow });
   const chainHealth = new Map(
     settings.chains.map(({ chainName }) => [
       chainName,
@@ -101,6 +104,7 @@ export async function startRelayer(options: {
         parts: ['budget', 'chain', 'clock', 'journal', 'evaluation', 'key', 'nodes', 'refusals'],
         silentMs,
         now,
+        monotonicNow,
       }),
     ]),
   );
@@ -114,7 +118,7 @@ export async function startRelayer(options: {
   const { registry } = metrics;
   const { metricsHost: host, metricsPort: port } = settings;
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
-  const heartbeat = createHeartbeat({ url: settings.heartbeatUrl, log: logger, monotonicNow: () => performance.now() });
+  const heartbeat = createHeartbeat({ url: settings.heartbeatUrl, log: logger, monotonicNow });
   const beating = setInterval(() => {
     if (listFaults({ gatewayHealth, chainHealth, workers }).length === 0) heartbeat.beat();
   }, HEARTBEAT_MS);
@@ -143,7 +147,7 @@ export async function startRelayer(options: {
       const log = withFields(logger, { chain: chain.chainName });
       // Each chain has its health.
       const health = chainHealth.get(chain.chainName)!;
-      const shared = { settings, account, client, gatewayReturns, metrics, now, random, tracer };
+      const shared = { settings, account, client, gatewayReturns, metrics, now, monotonicNow, random, tracer };
       workers.push(await startChainWorker({ ...shared, chain, health, logger: log }));
     }
   } catch (error) {

@@ -109,7 +109,7 @@ export function makeContext(given: GivenContext): RelayerContext & { readonly em
   };
   const { queue = {}, ...gateway } = given.gateway ?? {};
   return {
-    ...{ journal, policy, events, emitted, now, random, wake, signal },
+    ...{ journal, policy, events, emitted, now, monotonicNow: now, random, wake, signal },
     chain: makeChain(given.chain ?? {}, now),
     gateway: outside<RelayerGateway>('the gateway', {
       hasLeases: () => true,

@@ -14,8 +14,8 @@ const BETWEEN_MS = 40 * 60_000;
 const GWEI = 10n ** 9n;
 /** How long the world needs to get over a fault, in milliseconds: nodes are asked again, claims are taken up. */
 const RECOVERY_MS = 2 * 60_000;
-/** By how much a clock may be wrong, in seconds: signatures of relayers count for five minutes. */
-const MOST_OFF_SECONDS = 240;
+/** By how much a clock may be wrong while all goes on, in seconds: signatures of relayers count for five minutes; and at most. */
+const [ACCEPTED_SECONDS, MOST_OFF_SECONDS] = [240, 7200];
 
 /** Starts the faults that were asked for. */
 export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
@@ -182,16 +182,28 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         await service.start();
       });
     },
-    /** A machine's clock goes wrong, and is set right at one go. All goes on, but that the operator is called. */
+    /**
+     * A machine's clock goes wrong, or that of the only machine, and is set right at one go: a little, so that all goes on, or by up to hours,
+     * so that the gateway takes no signatures meanwhile.
+     */
     async clocks(minutes) {
       const from = random('clocks');
-      const { host } = from.pick([world.gateway, ...world.services]);
-      const offSeconds = from.between(-MOST_OFF_SECONDS, MOST_OFF_SECONDS);
-      announce(`the clock of ${host} is ${Math.abs(offSeconds)} s ${offSeconds < 0 ? 'behind' : 'ahead'}`);
-      realm.clockOf(host).offMs = offSeconds * 1000;
-      await pause(minutes * 60_000);
-      announce(`the clock of ${host} is set right`);
-      realm.clockOf(host).offMs = 0;
+      const services = [world.gateway, ...world.services];
+      const some = from.chance(0.3) ? services : [from.pick(services)];
+      const most = from.chance(0.5) ? ACCEPTED_SECONDS : MOST_OFF_SECONDS;
+      const offSeconds = from.between(-most, most);
+      const which = some.length === 1 ? `the clock of ${some[0]?.host}` : 'every clock';
+      const set = (offMs: number) => {
+        for (const { host } of some) realm.clockOf(host).offMs = offMs;
+      };
+      const play = async () => {
+        announce(`${which} is ${Math.abs(offSeconds)} s ${offSeconds < 0 ? 'behind' : 'ahead'}`);
+        set(offSeconds * 1000);
+        await pause(minutes * 60_000);
+        announce(`${which} is set right`);
+        set(0);
+      };
+      await (Math.abs(offSeconds) > ACCEPTED_SECONDS ? during('wrong clock', play) : play());
     },
     /** An operator mistypes the price of credits on all relayers, and corrects it. */
     async prices(minutes) {

@@ -19,13 +19,13 @@ export type ChainState = ReturnType<typeof watchChain>;
 /** Keeps an answer for some time; callers in the meantime share it, a failure is kept for nobody. */
 function keepFresh<T>(
   read: () => Promise<T>,
-  { forMs, now }: { readonly forMs: () => number; readonly now: () => number },
+  { forMs, monotonicNow }: { readonly forMs: () => number; readonly monotonicNow: () => number },
 ): (maxAgeMs?: number) => Promise<T> {
   let kept: { readonly answer: Promise<T>; readonly atMs: number } | undefined;
   return function readFresh(maxAgeMs = forMs()) {
-    if (kept !== undefined && now() - kept.atMs < maxAgeMs) return kept.answer;
+    if (kept !== undefined && monotonicNow() - kept.atMs < maxAgeMs) return kept.answer;
     const answer = read();
-    kept = { answer, atMs: now() };
+    kept = { answer, atMs: monotonicNow() };
     answer.catch(() => {
       kept = undefined;
     });
@@ -40,20 +40,24 @@ function keepFresh<T>(
  */
 export function watchChain(
   chain: WatchedChain,
-  { now, confirmations = 1 }: { readonly now: () => number; readonly confirmations?: number },
+  {
+    now,
+    monotonicNow,
+    confirmations = 1,
+  }: { readonly now: () => number; readonly monotonicNow: () => number; readonly confirmations?: number },
 ) {
   const pace = createBlockPace();
   let newest: Block | undefined;
   let readAtMs = 0;
   let pricedAtMs = Number.NEGATIVE_INFINITY;
-  /** The least by which this clock was ahead of a block's time when it was seen: its way here, and what the clock is wrong by. */
+  /** The least by which the clock that is never set was ahead of a block's time when it was seen: where it began, and the block's way here. */
   let aheadMs = Number.POSITIVE_INFINITY;
   const sinceBlockMs = (block: Block, nowMs: number) => nowMs - Number(block.timestamp) * 1000 - aheadMs;
   async function readBlock(): Promise<Block> {
-    const askedAtMs = now();
+    const askedAtMs = monotonicNow();
     const found = await chain.block();
     pace.note(found);
-    aheadMs = Math.min(aheadMs, now() - Number(found.timestamp) * 1000);
+    aheadMs = Math.min(aheadMs, monotonicNow() - Number(found.timestamp) * 1000);
     [newest, readAtMs] = [found, askedAtMs];
     return found;
   }
@@ -65,18 +69,18 @@ export function watchChain(
     if (ms === undefined || newest === undefined) return forAMoment();
     return Math.max(forAMoment(), ms - sinceBlockMs(newest, readAtMs));
   }
-  const keep = <T>(read: () => Promise<T>, ms: number) => keepFresh(read, { forMs: () => ms, now });
-  const block = keepFresh(readBlock, { forMs: forABlock, now });
+  const keep = <T>(read: () => Promise<T>, ms: number) => keepFresh(read, { forMs: () => ms, monotonicNow });
+  const block = keepFresh(readBlock, { forMs: forABlock, monotonicNow });
   const tip = keep(() => chain.tip(), TIP_MS);
-  const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: forAMoment, now });
-  const readSeconds = createChainClock({ pendingSeconds, now });
+  const pendingSeconds = keepFresh(() => chain.pendingSeconds(), { forMs: forAMoment, monotonicNow });
+  const readSeconds = createChainClock({ pendingSeconds, now, monotonicNow });
   return {
     /** The newest block, and nothing else. @param maxAgeMs - how old it may be; default less than a block */
     block,
-    /** Whether a price was asked for since a time, in Unix milliseconds. */
+    /** Whether a price was asked for since a time, in milliseconds of the clock that is never set. */
     isPricedSince: (ms: number): boolean => pricedAtMs >= ms,
     async head(maxAgeMs?: number): Promise<BlockHead> {
-      pricedAtMs = now();
+      pricedAtMs = monotonicNow();
       const [found, tipWei] = await Promise.all([block(maxAgeMs), tip()]);
       return priceBlock(found, tipWei);
     },
@@ -92,7 +96,7 @@ export function watchChain(
       const ms = blockMs();
       if (ms === undefined || newest === undefined) return undefined;
       // Blocks of before that were not seen are as many times as far apart.
-      return ms - (sinceBlockMs(newest, now()) % ms);
+      return ms - (sinceBlockMs(newest, monotonicNow()) % ms);
     },
     /** How long it takes until what is sent now is mined, and as deep as it has to be, in seconds. */
     async finalitySeconds(): Promise<bigint> {
@@ -125,27 +129,28 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 function createChainClock(options: {
   readonly pendingSeconds: () => Promise<bigint>;
   readonly now: () => number;
+  readonly monotonicNow: () => number;
 }): ChainClock {
-  const { pendingSeconds, now } = options;
+  const { pendingSeconds, now, monotonicNow } = options;
   let seen = { number: -1n, atMs: 0 };
-  let refusedUntilMs = 0;
+  let refusedUntilMs = Number.NEGATIVE_INFINITY;
 
   async function askNode(): Promise<bigint> {
-    if (now() < refusedUntilMs) return 0n;
+    if (monotonicNow() < refusedUntilMs) return 0n;
     try {
       return await pendingSeconds();
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      refusedUntilMs = now() + REFUSED_MS;
+      refusedUntilMs = monotonicNow() + REFUSED_MS;
       return 0n;
     }
   }
 
   return async function readSeconds({ number, timestamp }) {
-    const nowMs = now();
+    const nowMs = monotonicNow();
     if (number !== seen.number) seen = { number, atMs: nowMs };
     const stoodMs = nowMs - seen.atMs;
-    const wall = BigInt(Math.floor(nowMs / 1000));
+    const wall = BigInt(Math.floor(now() / 1000));
     const proven = timestamp + BigInt(Math.floor(stoodMs / 1000));
     // No earlier than the one before; a chain that makes blocks for transactions has several a second.
     if (wall <= proven + TRUSTED_SECONDS || stoodMs > STANDS_STILL_MS) return larger(wall, timestamp);

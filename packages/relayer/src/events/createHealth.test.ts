@@ -4,7 +4,7 @@ import { createHealth } from './createHealth.ts';
 const PARTS = ['chain', 'gateway', 'evaluation'] as const;
 
 it('is red until chain and gateway have answered', () => {
-  const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => 0 });
+  const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => 0, monotonicNow: () => 0 });
   health.recordWell('chain');
   expect(health.faults()).toEqual([
     'cannot reach the gateway since 1970-01-01T00:00:00.000Z: there has been no answer yet',
@@ -15,7 +15,7 @@ it('is red until chain and gateway have answered', () => {
 
 it('names what fails, why, and since when, until it works again', () => {
   let nowMs = 0;
-  const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => nowMs });
+  const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => nowMs, monotonicNow: () => nowMs });
   for (const part of ['chain', 'gateway'] as const) health.recordWell(part);
   for (nowMs of [1000, 2000]) health.recordFailure('evaluation', 'The node did not answer eth_simulateV1.');
   expect(health.faults()).toEqual([
@@ -27,7 +27,7 @@ it('names what fails, why, and since when, until it works again', () => {
 
 it('is red where nothing has been heard for a minute', () => {
   let nowMs = 0;
-  const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => nowMs });
+  const health = createHealth({ parts: PARTS, silentMs: 60_000, now: () => nowMs, monotonicNow: () => nowMs });
   for (const part of ['chain', 'gateway', 'evaluation'] as const) health.recordWell(part);
   nowMs = 60_000;
   expect(health.faults()).toEqual([]);

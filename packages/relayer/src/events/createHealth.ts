@@ -60,39 +60,42 @@ export function createHealth(options: {
   readonly parts: readonly HealthPart[];
   readonly silentMs: number;
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
 }): Health {
-  const { parts, silentMs, now } = options;
+  const { parts, silentMs, now, monotonicNow } = options;
   const failures = new Map<
     HealthPart,
     { readonly reason: string; readonly sinceMs: number; readonly lastMs: number }
   >();
-  const wellAtMs = new Map<HealthPart, number>();
+  const wellAt = new Map<HealthPart, { readonly unixMs: number; readonly ms: number }>();
   const warned = new Map<string, { readonly text: string; readonly atMs: number }>();
   for (const part of parts) {
     if (!UNSEEN_AT_FIRST.has(part))
-      failures.set(part, { reason: 'there has been no answer yet', sinceMs: now(), lastMs: now() });
+      failures.set(part, { reason: 'there has been no answer yet', sinceMs: now(), lastMs: monotonicNow() });
   }
   function describe(part: HealthPart): string | undefined {
     const failure = failures.get(part);
     // A question on which nodes do not agree is asked again all the time: one that is not asked any more has ended in some other way.
-    if (part === 'nodes' && failure !== undefined && now() - failure.lastMs > silentMs) return undefined;
+    if (part === 'nodes' && failure !== undefined && monotonicNow() - failure.lastMs > silentMs) return undefined;
     if (failure !== undefined) {
       return `${CANNOT[part]} since ${new Date(failure.sinceMs).toISOString()}: ${failure.reason}`;
     }
-    const lastMs = wellAtMs.get(part);
-    if (UNSEEN_AT_FIRST.has(part) || lastMs === undefined || now() - lastMs <= silentMs) return undefined;
-    return `${CANNOT[part]} since ${new Date(lastMs).toISOString()}: there has been no answer`;
+    const well = wellAt.get(part);
+    if (UNSEEN_AT_FIRST.has(part) || well === undefined || monotonicNow() - well.ms <= silentMs) return undefined;
+    return `${CANNOT[part]} since ${new Date(well.unixMs).toISOString()}: there has been no answer`;
   }
   return {
     recordWell(part) {
       failures.delete(part);
-      wellAtMs.set(part, now());
+      wellAt.set(part, { unixMs: now(), ms: monotonicNow() });
     },
     recordFailure(part, reason) {
-      failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now(), lastMs: now() });
+      failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now(), lastMs: monotonicNow() });
     },
     faults: () => parts.map(describe).filter((fault) => fault !== undefined),
-    warn: (subject, text) => void warned.set(subject, { text, atMs: now() }),
-    warnings: () => [...warned.values()].filter(({ atMs }) => now() - atMs < WARNED_FOR_MS).map(({ text }) => text),
+    warn: (subject, text) => void warned.set(subject, { text, atMs: monotonicNow() }),
+    warnings: () =>
+      [...warned.values()].filter(({ atMs }) => monotonicNow() - atMs < WARNED_FOR_MS).map(({ text }) => text),
   };
 }

@@ -10,7 +10,7 @@ const READY: Verdict = { kind: 'ready', signatures: [], gas: 1n, feeWei: 1n, sta
 function start(customers: readonly string[] = [], leftBefore: readonly LeftRequest[] = []) {
   let nowMs = 0;
   const now = () => nowMs;
-  const health = createHealth({ parts: ['refusals'], silentMs: 60_000, now });
+  const health = createHealth({ parts: ['refusals'], silentMs: 60_000, now, monotonicNow: now });
   const isKnownPayer = (signer: string) => customers.includes(signer);
   const hasKnownPayers = (count: number) => customers.length >= count;
   const watch = createRefusalWatch({ health, isKnownPayer, hasKnownPayers, now, leftBefore });

@@ -29,6 +29,8 @@ interface EventFacts {
     readonly sinceMs?: number | undefined;
   };
   'evaluation-failed': RequestFact & { readonly where: 'evaluation'; readonly reason: string };
+  /** The clock of this machine was set, in milliseconds. */
+  'clock-set': { readonly byMs: number };
   'claims-resumed': { readonly open: number };
   'claim-answered': { readonly result: ClaimResult };
   'claim-failed': {

@@ -33,8 +33,10 @@ export function listenToOutliers(ports: {
   readonly log: Log;
   readonly count: (node: string) => void;
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
 }): Listener {
-  const { names, deprioritize, health, journal, log, count, now } = ports;
+  const { names, deprioritize, health, journal, log, count, now, monotonicNow } = ports;
   const writtenAtMs = new Map<string, number>();
   return listenBy({
     'node-outlier'({ node: place, subject, says }) {
@@ -46,12 +48,12 @@ export function listenToOutliers(ports: {
         key,
         `of ${subject}, ${node} says ${says}; no other bears it out: take it out of RPC_URL if it goes on`,
       );
-      const atMs = now();
-      if (atMs - (writtenAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
-      writtenAtMs.set(key, atMs);
+      const nowMs = monotonicNow();
+      if (nowMs - (writtenAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
+      writtenAtMs.set(key, nowMs);
       log.warn({ subject, node, says }, 'a node is alone with that; the others are asked');
       try {
-        journal.recordOutlier({ node, says: `of ${subject}, ${says}`, atMs });
+        journal.recordOutlier({ node, says: `of ${subject}, ${says}`, atMs: now() });
       } catch (error) {
         // Its own health reports it.
         if (!isJournalFault(error)) throw error;
@@ -65,12 +67,12 @@ const DISPUTE_MS = 10_000;
 /** A question not asked again for this long has been answered in another way, in milliseconds. */
 const FORGET_MS = 60_000;
 
-/** Makes the listener to what nodes do not agree on: the health says which says what, for as long as they do not. */
-export function listenToDisputes(health: Health, now: () => number): Listener {
+/** Makes the listener to what nodes do not agree on: the health says which says what, for as long as they do not. @param monotonicNow - milliseconds of a clock that is never set */
+export function listenToDisputes(health: Health, monotonicNow: () => number): Listener {
   const open = new Map<string, { readonly sinceMs: number; readonly lastMs: number; said: readonly Statement[] }>();
   return listenBy({
     'nodes-asked'({ subject, dispute }) {
-      const nowMs = now();
+      const nowMs = monotonicNow();
       if (dispute.length === 0) open.delete(subject);
       else open.set(subject, { sinceMs: open.get(subject)?.sinceMs ?? nowMs, lastMs: nowMs, said: dispute });
       for (const [other, { lastMs }] of open) if (nowMs - lastMs > FORGET_MS) open.delete(other);

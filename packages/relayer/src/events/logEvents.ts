@@ -11,6 +11,7 @@ type Line = readonly [level: keyof Log, message: string];
 
 /** The events that stand in the log as they are. */
 const LINES: Partial<Record<EventType, Line>> = {
+  'clock-set': ['warn', 'the clock of this machine was set; what waits goes on waiting as if it had not been'],
   'claims-resumed': ['info', 'going on with open requests'],
   'claim-failed': ['warn', 'claim failed'],
   'claim-resumed': ['info', 'claim resumed'],

@@ -18,7 +18,8 @@ interface GatewayContext {
   readonly calls: QueueCalls;
   readonly chainName: string;
   readonly events: Events;
-  readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
   readonly signal: AbortSignal;
 }
 
@@ -131,8 +132,8 @@ async function reportBatch(context: GatewayContext, ended: readonly Ended[]): Pr
 }
 
 /** Does something for many at once, or one by one if the gateway does not know how; that is logged once. */
-function createBatching({ events, now }: GatewayContext) {
-  let absentUntilMs = 0;
+function createBatching({ events, monotonicNow }: GatewayContext) {
+  let absentUntilMs = Number.NEGATIVE_INFINITY;
   let isResolved = false;
   return async function inBatches<T, R>(act: {
     readonly list: readonly T[];
@@ -141,7 +142,7 @@ function createBatching({ events, now }: GatewayContext) {
   }): Promise<ReadonlyMap<string, R>> {
     const results = new Map<string, R>();
     let rest = act.list;
-    while (rest.length > 1 && now() >= absentUntilMs) {
+    while (rest.length > 1 && monotonicNow() >= absentUntilMs) {
       const batch = rest.slice(0, MAX_BATCH);
       try {
         for (const [id, result] of await act.together(batch)) results.set(id, result);
@@ -150,7 +151,7 @@ function createBatching({ events, now }: GatewayContext) {
         // One bad entry refuses its batch as a whole; each by itself, the others are taken.
         if (isGatewayError(error, 'VALIDATION_FAILED')) break;
         if (!isAbsent(error)) throw error;
-        absentUntilMs = now() + ABSENT_MS;
+        absentUntilMs = monotonicNow() + ABSENT_MS;
         if (!isResolved) events.emit({ type: 'batches-unknown' });
         isResolved = true;
       }

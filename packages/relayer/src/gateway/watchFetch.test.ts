@@ -9,7 +9,7 @@ const reasons = (faults: readonly string[]) => faults.map((fault) => fault.repla
 it('tells what the gateway answers: whether it works, refuses this relayer, or is gone', async () => {
   let status = 200;
   const server = await listenOnLoopback(createServer((_, response) => void response.writeHead(status).end()));
-  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0 });
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
   const fetch = watchFetch(globalThis.fetch, { health, now: Date.now });
   const seen: (readonly string[])[] = [];
   for (status of [200, 503, 401, 404]) {
@@ -23,7 +23,7 @@ it('tells what the gateway answers: whether it works, refuses this relayer, or i
 });
 
 it('takes a call that is given up for no answer of the gateway', async () => {
-  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0 });
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
   health.recordWell('gateway');
   await expect(
     watchFetch(globalThis.fetch, { health, now: Date.now })('http://127.0.0.1:9', { signal: AbortSignal.abort() }),
@@ -36,7 +36,7 @@ it('compares the clock with the gateway’s', async () => {
   const seen: (readonly string[])[] = [];
   for (const shiftMs of [-600_000, -55_000, 600_000, 55_000]) {
     const now = () => Date.now() + shiftMs;
-    const health = createHealth({ parts: ['clock'], silentMs: 1, now });
+    const health = createHealth({ parts: ['clock'], silentMs: 1, now, monotonicNow: now });
     await watchFetch(globalThis.fetch, { health, now })(server.url);
     seen.push(health.faults());
   }

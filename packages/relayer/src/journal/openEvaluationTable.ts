@@ -56,9 +56,14 @@ const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated
 
 /**
  * Opens the table of verdicts in a journal's database; its writes belong to the journal's commits. What rests on settings that are others
- * now is due.
+ * now is due, and what was evaluated by a clock that has been set back since.
+ *
+ * @param options.nowMs - Unix time in milliseconds
  */
-export function openEvaluationTable(database: DatabaseSync, digestSettings: DigestSettings) {
+export function openEvaluationTable(
+  database: DatabaseSync,
+  { nowMs, digestSettings }: { readonly nowMs: number; readonly digestSettings: DigestSettings },
+) {
   const upsert = database.prepare(
     `INSERT OR REPLACE INTO evaluated
        (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings)
@@ -103,6 +108,15 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
   const expire = database.prepare(
     'UPDATE evaluated SET recheck_at = 0, pays_at = NULL WHERE verdict = ? AND settings <> ?',
   );
+  const shift = database.prepare(
+    'UPDATE evaluated SET since = since + ?1, evaluated_at = evaluated_at + ?1, recheck_at = recheck_at + ?1',
+  );
+  database
+    .prepare(
+      `UPDATE evaluated SET since = min(since, ?1), evaluated_at = ?1, recheck_at = iif(recheck_at IS NULL, NULL, 0)
+       WHERE evaluated_at > ?1`,
+    )
+    .run(nowMs);
   for (const reason of listReasons()) expire.run(reason, digestSettings(reason));
   // The query has one row with this column.
   let rows = count.get()?.rows as number;
@@ -148,6 +162,8 @@ export function openEvaluationTable(database: DatabaseSync, digestSettings: Dige
     waitsForSigner: (signer: string): boolean => waitsForSigner.get(signer) !== undefined,
     /** Has what a transaction of a signer may end looked at again at once. @param signer - in lower case */
     touch: (signer: string): void => void touch.run(signer),
+    /** Moves all times by some milliseconds: the clock was set by so many. */
+    shiftTimes: (byMs: number): void => void shift.run(byMs),
     /** Notes that a request is claimed: no queue looks at it again. */
     hold: (requestId: string): void => void hold.run(requestId),
     forget: (requestId: string): void => void forget.run(requestId),

@@ -74,7 +74,8 @@ export function openJournal(options: {
   const forgetOld = createForgetting(database);
   let forgottenAtMs = Number.NEGATIVE_INFINITY;
   let savedCursors: string | undefined;
-  const evaluationTable = openEvaluationTable(database, options.digestSettings ?? (() => ''));
+  const { nowMs, digestSettings = () => '' } = options;
+  const evaluationTable = openEvaluationTable(database, { nowMs, digestSettings });
   const lossTable = openLossTable(database);
   const view = createJournalView(database);
   const insertMove = database.prepare('INSERT INTO moves (request_id, state, mover, moved_at) VALUES (?, ?, ?, ?)');
@@ -96,6 +97,9 @@ export function openJournal(options: {
   const change = database.prepare(
     'UPDATE requests SET state = ?, intent_id = ?, attempts = ?, outcome = ?, updated_at = ? WHERE request_id = ?',
   );
+  const shiftClaims = database.prepare(
+    "UPDATE requests SET claimed_at = claimed_at + ? WHERE state NOT IN ('reported', 'lost')",
+  );
   const insertSubmission = database.prepare(
     `INSERT INTO submissions (intent_id, call_to, data, gas_limit, request_ids, created_at, max_fee, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -109,7 +113,7 @@ export function openJournal(options: {
 
   const commits = createCommits(database);
   const { write, writeNow } = commits;
-  writeNow(() => forgetOld(options.nowMs));
+  writeNow(() => forgetOld(nowMs));
 
   // The columns are the schema's own.
   const find = (requestId: string) => select.get(requestId) as unknown as Row | undefined;
@@ -283,6 +287,12 @@ export function openJournal(options: {
       forgottenAtMs = nowMs;
       write(() => forgetOld(nowMs));
     },
+    /** Moves the times of what has not ended: the clock was set by so many milliseconds. What had waited for a minute still has. */
+    shiftTimes: (byMs: number): void =>
+      write(() => {
+        evaluationTable.shiftTimes(byMs);
+        shiftClaims.run(byMs);
+      }),
     /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
     probe(): void {
       commits.commit();

@@ -125,7 +125,7 @@ test('it ends with the signal while the gateway hangs', async () => {
   const client = createRelayerClient({ url: hole.url, account });
   const calls = createQueueCalls({ client, chainName: 'a', signal });
   const { events } = makeContext({});
-  const gateway = createRequestGateway({ client, calls, chainName: 'a', events, now: () => 0, signal });
+  const gateway = createRequestGateway({ client, calls, chainName: 'a', events, monotonicNow: () => 0, signal });
   const adopting = adoptClaims(makeRelayer(gateway, signal)).then(() => 'ended');
   await expect.poll(() => hole.connections()).toBeGreaterThan(0);
   abort.abort();

@@ -237,6 +237,16 @@ export function createCandidates(options: {
     },
     /** Lets a request go that was claimed, or is not pending any more: a duplicate that has waited for it is looked at at once. */
     forget,
+    /** Moves all times: the clock was set by so many milliseconds. */
+    shiftTimes(byMs: number): void {
+      for (const candidate of known.values()) {
+        candidate.checkedAtMs += byMs;
+        candidate.recheckAtMs += byMs;
+        candidate.lastSeenMs += byMs;
+        if (candidate.wait !== undefined)
+          candidate.wait = { ...candidate.wait, sinceMs: candidate.wait.sinceMs + byMs };
+      }
+    },
     /** Has the requests of a signer looked at again at once. @param signer - in lower case */
     touch(signer: string): void {
       for (const requestId of bySigner.get(signer) ?? []) {

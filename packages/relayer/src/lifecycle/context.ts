@@ -26,7 +26,7 @@ export interface RelayNode extends AskedNode {
   readonly findFirstUse: FindFirstUse;
   /** Whether its newest block has been the same for long. @param head - its newest block */
   readonly isStuck: (head: bigint) => boolean;
-  /** Until when it is not asked for a simulation, in Unix milliseconds. */
+  /** Until when it is not asked for a simulation, in milliseconds of the clock that is never set. */
   readonly silence: { untilMs: number };
 }
 
@@ -72,7 +72,10 @@ export interface RelayerContext {
   readonly inFlight: InFlight;
   readonly policy: ChainPolicy;
   readonly events: Events;
+  /** Unix milliseconds, by the machine's clock, which may be set meanwhile. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set: how long something takes. */
+  readonly monotonicNow: () => number;
   readonly random: () => number;
   /** Has the queue looked at now rather than after the pause. */
   readonly wake: () => void;

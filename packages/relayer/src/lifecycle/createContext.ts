@@ -32,6 +32,8 @@ export interface ChainOptions {
   readonly health: Health;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
   readonly random: () => number;
   readonly wake: () => void;
   readonly signal: AbortSignal;
@@ -49,7 +51,7 @@ export function createContext(
     readonly events: Events;
   },
 ): RelayerContext {
-  const { client, gatewayReturns, now, random, wake, signal, tracer } = options;
+  const { client, gatewayReturns, now, monotonicNow, random, wake, signal, tracer } = options;
   const { chain, journal, policy, events } = opened;
   const { chainName } = policy;
   const budgets = createBudgets({
@@ -68,8 +70,8 @@ export function createContext(
     nextBlockInMs: chain.state.nextBlockInMs,
   });
   const calls = createQueueCalls({ client, chainName, signal });
-  const gateway = createRequestGateway({ client, calls, chainName, events, now, signal });
-  const clock = { now, random, wake, signal };
+  const gateway = createRequestGateway({ client, calls, chainName, events, monotonicNow, signal });
+  const clock = { now, monotonicNow, random, wake, signal };
   // A request that waits for cheaper gas waits a little longer.
   const gasPrice = async () => (await chain.state.head(PRICE_MS)).gasPrice;
   const known = { gateway, candidates, journal, inFlight, events };

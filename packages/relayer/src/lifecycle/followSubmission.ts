@@ -43,12 +43,12 @@ function end({ journal, now }: RelayerContext, ended: readonly Ended[]): readonl
 
 /** Waits until the nodes agree on a transaction. @returns `undecided` if the signal ended the waiting: the next start goes on */
 async function awaitAgreement(context: RelayerContext, sent: Sent): Promise<ReceiptVerdict> {
-  const { events, now, random, signal } = context;
+  const { events, monotonicNow, random, signal } = context;
   const backOff = createBackOff({ ...PAUSES, random, signal });
-  const sinceMs = now();
+  const sinceMs = monotonicNow();
   for (;;) {
     const found = await confirmReceipt(context, sent);
-    if (found.kind === 'undecided' || (found.kind === 'none' && now() - sinceMs < UNMINED_TIMEOUT_MS)) {
+    if (found.kind === 'undecided' || (found.kind === 'none' && monotonicNow() - sinceMs < UNMINED_TIMEOUT_MS)) {
       events.emit({ type: 'fault', where: 'chain' });
       if (!(await backOff.wait())) return { kind: 'undecided' };
       continue;

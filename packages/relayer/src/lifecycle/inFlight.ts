@@ -130,6 +130,15 @@ export function createInFlight(options: { readonly budgets: Budgets; readonly on
     },
     /** Notes what was found out about a request that is under way. */
     note: (requestId: string, status: ClaimStatus): void => void statuses.set(requestId, status),
+    /** Moves all times: the clock was set by so many milliseconds. */
+    shiftTimes(byMs: number): void {
+      for (const [requestId, { refusal, ...status }] of statuses) {
+        // 0 is no time.
+        const blocked = status.kind === 'blocked' && status.sinceMs > 0 && { sinceMs: status.sinceMs + byMs };
+        const moved = refusal && { ...refusal, sinceMs: refusal.sinceMs + byMs, lastMs: refusal.lastMs + byMs };
+        statuses.set(requestId, { ...status, ...blocked, ...(moved && { refusal: moved }) });
+      }
+    },
     /** Forgets what was found out: the gateway is to be asked whose the request is. */
     forget: (requestId: string): void => void statuses.delete(requestId),
     /** @returns undefined if nothing is known: it was claimed before a restart, or its claim had no answer */

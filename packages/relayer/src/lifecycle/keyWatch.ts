@@ -24,8 +24,10 @@ export function createKeyWatch(parts: {
   readonly journal: Journal;
   readonly events: Events;
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicNow: () => number;
 }) {
-  const { sender, journal, events, now } = parts;
+  const { sender, journal, events, now, monotonicNow } = parts;
   const doubts = new Map<number, { readonly sinceMs: number; readonly lastMs: number }>();
   let sharedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -48,7 +50,7 @@ export function createKeyWatch(parts: {
 
   /** One that knows of more speaks of what nobody can show. One that knows of fewer may lag for a moment. */
   function doubt({ node, count: reported, agreed }: Extract<SenderEvent, { type: 'outlier' }>): void {
-    const nowMs = now();
+    const nowMs = monotonicNow();
     const before = doubts.get(node);
     const sinceMs = before === undefined || nowMs - before.lastMs > LAG_MS ? nowMs : before.sinceMs;
     doubts.set(node, { sinceMs, lastMs: nowMs });
@@ -63,7 +65,7 @@ export function createKeyWatch(parts: {
       if (event.type === 'outlier') doubt(event);
       if (event.type !== 'foreign') return;
       const { nonce, count: transactions, txHash, isOld = false } = event;
-      if (!isOld) sharedAtMs = now();
+      if (!isOld) sharedAtMs = monotonicNow();
       events.emit({ type: 'key-used-elsewhere', nonce, transactions, ...(txHash !== undefined && { txHash }) });
       report();
     },
@@ -79,6 +81,6 @@ export function createKeyWatch(parts: {
       report();
     },
     /** Whether another process was at work with the key a moment ago: claims that the journal does not know are that one's. */
-    isShared: (): boolean => now() - sharedAtMs < TOLD_FOR_MS,
+    isShared: (): boolean => monotonicNow() - sharedAtMs < TOLD_FOR_MS,
   };
 }

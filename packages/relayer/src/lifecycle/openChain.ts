@@ -158,7 +158,7 @@ function openNode(
     readonly costs: CostModel;
     /** Block in which the Forwarder's events begin. */
     readonly fromBlock: bigint;
-    readonly now: () => number;
+    readonly monotonicNow: () => number;
   },
 ): RelayNode {
   return {
@@ -169,8 +169,8 @@ function openNode(
     findInvalidation: createFindInvalidation({ ...options, rpc }),
     findFirstUse: createFindFirstUse({ ...options, rpc }),
     wait: createAdaptiveWait(isSilent),
-    isStuck: watchHead(options.now),
-    silence: { untilMs: 0 },
+    isStuck: watchHead(options.monotonicNow),
+    silence: { untilMs: Number.NEGATIVE_INFINITY },
   };
 }
 
@@ -194,7 +194,7 @@ async function openOwnJournal(sender: Sender, options: Parameters<typeof openJou
 
 /** The sender locks the key first: two processes must not share a journal. */
 async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<OpenChain> {
-  const { settings, chain: given, account, metrics, health, now, logger: log } = options;
+  const { settings, chain: given, account, metrics, health, now, monotonicNow, logger: log } = options;
   const { chainId, rpc, nodes } = opened;
   const { chainName, forwarder, fromBlock } = given;
   const costs = await openPrices(options, opened);
@@ -209,7 +209,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   const listeners: Listener[] = [updateHealth(health), countEvents(metrics, chainName), logEvents(log)];
   const events = createEvents(listeners);
   const reader = watchBlocks(createChainReader({ rpc, forwarder, relayer, costs }), events, now);
-  const state = watchChain(reader, { now, confirmations });
+  const state = watchChain(reader, { now, monotonicNow, confirmations });
   // The journal is opened after the sender, which may have something to report by then.
   const early: SenderEvent[] = [];
   let chainAtWork: OpenChain | undefined;
@@ -244,18 +244,18 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   const leftBefore = journal.leftSince(now() - FORGET_MS);
   const refusals = createRefusalWatch({ health, isKnownPayer, hasKnownPayers, now, leftBefore });
   listeners.push(
-    listenToOutliers({ names, deprioritize, health, journal, log, count, now }),
-    listenToDisputes(health, now),
+    listenToOutliers({ names, deprioritize, health, journal, log, count, now, monotonicNow }),
+    listenToDisputes(health, monotonicNow),
     recordEvents({ journal, log, now }),
     refusals.listener,
   );
-  const keyWatch = createKeyWatch({ sender, journal, events, now });
+  const keyWatch = createKeyWatch({ sender, journal, events, now, monotonicNow });
   for (const event of early) keyWatch.take(event);
   takeForeign = keyWatch.take;
   const anybody = { rpc, forwarder, signer: undefined, nonce: undefined };
   const chain = {
     ...{ chainId, forwarder, relayer, recoverSigner: createRecoverSigner(), reader, state, sender },
-    nodes: nodes.map((node) => openNode(node, { forwarder, relayer, costs, fromBlock, now })),
+    nodes: nodes.map((node) => openNode(node, { forwarder, relayer, costs, fromBlock, monotonicNow })),
     readExecuted: async (range: Parameters<typeof readExecutions>[1]) =>
       (await readExecutions(anybody, range))?.executions ?? [],
     isKeyShared: keyWatch.isShared,

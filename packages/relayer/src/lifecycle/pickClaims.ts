@@ -123,15 +123,15 @@ const STUCK_TIMEOUT_MS = 120_000;
  * @param claimable - what pays, or is hopeless
  */
 async function isLineStuck(
-  { chain, inFlight: { line }, events, now }: RelayerContext,
+  { chain, inFlight: { line }, events, monotonicNow }: RelayerContext,
   claimable: readonly Claimable[],
 ): Promise<boolean> {
   const isStuck = chain.sender.isStuck(await chain.state.head());
   if (isStuck !== (line.stuckSinceMs !== undefined)) events.emit({ type: isStuck ? 'line-stuck' : 'line-moves' });
-  line.stuckSinceMs = isStuck ? (line.stuckSinceMs ?? now()) : undefined;
+  line.stuckSinceMs = isStuck ? (line.stuckSinceMs ?? monotonicNow()) : undefined;
   if (line.stuckSinceMs === undefined) return false;
   const isWorkWaiting = claimable.some(({ verdict }) => verdict.kind === 'ready');
-  if (isWorkWaiting && now() - line.stuckSinceMs >= STUCK_TIMEOUT_MS) chain.sender.unblock();
+  if (isWorkWaiting && monotonicNow() - line.stuckSinceMs >= STUCK_TIMEOUT_MS) chain.sender.unblock();
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClockWatch } from '@prism-gateway/node';
 import { isJournalFault } from '@prism-gateway/node/alerts';
 import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
@@ -78,20 +79,26 @@ async function runOnce(context: RelayerContext, lookForExecutions: () => Promise
 async function claimUntil(
   { gatewayReturns }: ChainOptions,
   context: RelayerContext,
-  { isStopping, wait }: { isStopping: () => boolean; wait: (ms: number) => Promise<void> },
+  work: {
+    readonly isStopping: () => boolean;
+    readonly wait: (ms: number) => Promise<void>;
+    readonly lookAtClock: () => void;
+  },
 ) {
-  const { policy, now, wake } = context;
+  const { isStopping, wait, lookAtClock } = work;
+  const { policy, monotonicNow, wake } = context;
   const lookForExecutions = createExecutionWatch(context);
   let pauseMs = policy.pollMinMs;
-  let adoptAtMs = 0;
+  let adoptAtMs = Number.NEGATIVE_INFINITY;
   // One that comes back from a backup may hold claims that were reported since.
   gatewayReturns.add(() => {
-    adoptAtMs = 0;
+    adoptAtMs = Number.NEGATIVE_INFINITY;
     wake();
   });
   while (!isStopping()) {
-    if (now() >= adoptAtMs) {
-      adoptAtMs = now() + ADOPT_INTERVAL_MS;
+    lookAtClock();
+    if (monotonicNow() >= adoptAtMs) {
+      adoptAtMs = monotonicNow() + ADOPT_INTERVAL_MS;
       await adoptClaims(context).catch((error: unknown) => reportFault(context, error));
     }
     const result = await runOnce(context, lookForExecutions);
@@ -151,16 +158,29 @@ function lookAtJournal({ context, refusals }: OpenChain): void {
   events.emit({ type: 'part-well', part: 'journal' });
 }
 
+/** Makes the look at the machine's clock: if it was set, what is kept by its times moves with it. */
+function createClockLook({ gateway, inFlight, journal, events, ...clocks }: RelayerContext): () => void {
+  const findClockStep = createClockWatch(clocks);
+  return function lookAtClock() {
+    const byMs = findClockStep();
+    if (byMs === 0) return;
+    events.emit({ type: 'clock-set', byMs });
+    gateway.candidates.shiftTimes(byMs);
+    inFlight.shiftTimes(byMs);
+    journal.shiftTimes(byMs);
+  };
+}
+
 /** Looks at chain and journal now and then: whether they can be used is reported by their health. @returns what ends it */
-function startHeartbeat(open: OpenChain): NodeJS.Timeout {
+function startHeartbeat(open: OpenChain, lookAtClock: () => void): NodeJS.Timeout {
   const { context, keyWatch } = open;
-  const { chain, inFlight, now } = context;
+  const { chain, inFlight, monotonicNow } = context;
   const compareNodes = createNodeComparison(context);
   const onFault = (error: unknown) => reportFault(context, error);
   let [lookedAtMs, keyAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  let prunedAtMs = now();
+  let prunedAtMs = monotonicNow();
   return setInterval(() => {
-    const nowMs = now();
+    const nowMs = monotonicNow();
     const isBusy = inFlight.size > 0 || chain.sender.isHeld();
     if (nowMs - lookedAtMs >= (isBusy ? BUSY_LOOK_MS : IDLE_LOOK_MS)) {
       lookedAtMs = nowMs;
@@ -176,6 +196,7 @@ function startHeartbeat(open: OpenChain): NodeJS.Timeout {
     }
     void compareNodes().catch(onFault);
     try {
+      lookAtClock();
       lookAtJournal(open);
     } catch (error) {
       onFault(error);
@@ -223,8 +244,9 @@ export async function startChainWorker(given: Omit<ChainOptions, 'wake' | 'signa
     resumeRequests(context);
     const { chainId } = context.chain;
     logger.info({ relayer: account.address, forwarder: chain.forwarder, chainId }, 'working');
-    const heartbeat = startHeartbeat(open);
-    const claiming = claimUntil(options, context, { isStopping: () => isStopping, wait });
+    const lookAtClock = createClockLook(context);
+    const heartbeat = startHeartbeat(open, lookAtClock);
+    const claiming = claimUntil(options, context, { isStopping: () => isStopping, wait, lookAtClock });
     return { context, heartbeat, claiming };
   });
   working.catch((error: unknown) => logger.error({ err: error }, 'the chain cannot be worked on'));

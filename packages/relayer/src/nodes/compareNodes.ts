@@ -75,13 +75,13 @@ function describeDifferences([one, other]: readonly Answer[], names: readonly st
  * @returns looks, but not too often; it throws nothing
  * @see docs/specification.md NODE-5
  */
-export function createNodeComparison({ chain, events, now }: RelayerContext): () => Promise<void> {
+export function createNodeComparison({ chain, events, monotonicNow }: RelayerContext): () => Promise<void> {
   const { nodes, state } = chain;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   return async function compareNodes() {
     const everyMs = state.isPricedSince(lookedAtMs) ? LOOK_EVERY_MS : IDLE_LOOK_MS;
-    if (nodes.length < MAJORITY || now() - lookedAtMs < everyMs) return;
-    lookedAtMs = now();
+    if (nodes.length < MAJORITY || monotonicNow() - lookedAtMs < everyMs) return;
+    lookedAtMs = monotonicNow();
     const said = (await Promise.all(nodes.map(readNode))).filter((one) => one !== undefined);
     for (const alone of listAlone(said)) events.emit({ type: 'node-outlier', ...alone });
     const names = nodes.map(({ name }) => name);

@@ -111,7 +111,7 @@ test('a node that makes up how deep a transaction is ends nothing: another one h
 test('nodes that say different things of a transaction for long make the health red, until they agree', async () => {
   let nowMs = 0;
   const now = () => nowMs;
-  const health = createHealth({ parts: ['nodes'], silentMs: 1, now });
+  const health = createHealth({ parts: ['nodes'], silentMs: 1, now, monotonicNow: now });
   let other = reverts;
   const changing: NodeRpc = { read: (call, parse) => other.read(call, parse) };
   const confirm = confirmAt([agrees, changing], { now, listeners: [listenToDisputes(health, now)] });

@@ -15,12 +15,12 @@ export type ReceiptVerdict =
 /** A node whose newest block stays the same for so long has got stuck: it is not waited for, in milliseconds. */
 const STUCK_MS = 60_000;
 
-/** Makes the watch over a node's newest block. @returns whether it has got stuck */
-export function watchHead(now: () => number): (head: bigint) => boolean {
+/** Makes the watch over a node's newest block. @param monotonicNow - milliseconds of a clock that is never set @returns whether it has got stuck */
+export function watchHead(monotonicNow: () => number): (head: bigint) => boolean {
   let seen: { readonly head: bigint; readonly atMs: number } | undefined;
   return function isStuck(head) {
-    if (seen?.head !== head) seen = { head, atMs: now() };
-    return now() - seen.atMs >= STUCK_MS;
+    if (seen?.head !== head) seen = { head, atMs: monotonicNow() };
+    return monotonicNow() - seen.atMs >= STUCK_MS;
   };
 }
 

@@ -28,17 +28,17 @@ const gasOf = (simulated: Simulated) => ('reverted' in simulated ? 0n : simulate
  * @see docs/specification.md RELAY-15
  */
 export async function simulateAtNodes(
-  { chain, events, now }: RelayerContext,
+  { chain, events, monotonicNow }: RelayerContext,
   ...simulation: Parameters<ChainReader['simulate']>
 ): Promise<Simulated | undefined> {
   const { nodes, reader } = chain;
   if (nodes.length < MAJORITY) return await reader.simulate(...simulation);
   const answers = await askEach(nodes, {
     ask: async (node) => ({ node, vote: await node.reader.simulate(...simulation) }),
-    isWell: (node) => node.silence.untilMs <= now(),
+    isWell: (node) => node.silence.untilMs <= monotonicNow(),
     timeoutMs: TIMEOUT_MS,
     onSilent: ({ silence }) => {
-      silence.untilMs = now() + SILENT_MS;
+      silence.untilMs = monotonicNow() + SILENT_MS;
     },
   });
   const votes = answers.map(({ answer }) => answer);

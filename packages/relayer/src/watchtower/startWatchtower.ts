@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeDirectory, pause, serveMetrics } from '@prism-gateway/node';
+import { createClockWatch, makeDirectory, pause, serveMetrics } from '@prism-gateway/node';
 import { createRecoverSigner, openAccount } from '@prism-gateway/node/accounts';
 import {
   type Alert,
@@ -15,6 +15,7 @@ import { secretValues } from '@prism-gateway/node/settings';
 import { createAdminClient, createGatewayClient, createRelayerClient, GatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import { createHealth, type Health } from '../events/createHealth.ts';
+import { watchFetch } from '../gateway/watchFetch.ts';
 import { createEnforcer } from './createEnforcer.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
 import { createQueueLook } from './createQueueLook.ts';
@@ -48,6 +49,9 @@ const JOURNAL_WORDS = {
 /** Time for the last alerts, in milliseconds. */
 const ALERT_DRAIN_MS = 5000;
 
+/** Milliseconds of a clock that is never set. */
+const monotonicNow = () => performance.now();
+
 /** Abilities that it needs. */
 const PARTS = ['gateway', 'chain', 'journal'] as const;
 
@@ -78,9 +82,13 @@ interface ChainPost extends WatchtowerOptions {
   readonly signal: AbortSignal;
 }
 
-function openClients({ settings }: WatchtowerOptions, account: Awaited<ReturnType<typeof openAccount>>) {
+/** @param health - notified of a clock that is not the gateway's */
+function openClients(
+  { settings, now }: WatchtowerOptions,
+  { account, health }: { readonly account: Awaited<ReturnType<typeof openAccount>>; readonly health: Health },
+) {
   const { gatewayUrl: url, adminKey } = settings;
-  const gateway = createGatewayClient({ url });
+  const gateway = createGatewayClient({ url, fetch: watchFetch(fetch, { health, now }) });
   return {
     gateway,
     client: createRelayerClient({ gateway, account }),
@@ -109,7 +117,6 @@ async function openPost(post: ChainPost) {
       count(alert);
     },
   };
-  const monotonicNow = () => performance.now();
   const journalFault = createJournalFault({ alerter, log, monotonicNow }, JOURNAL_WORDS);
   const isIdle = () => journal.listToActOn().length === 0 && !journal.hasAny(['pending', 'held', 'ended']);
   const queue = createQueueLook({
@@ -204,12 +211,27 @@ function describeChain(chainName: string, journal: WatchJournal) {
   };
 }
 
-/** Watches one chain until the signal. */
+/** Sends the last alerts, and closes everything. */
+async function closePost(post: ChainPost, opened: Awaited<ReturnType<typeof openPost>> | undefined): Promise<void> {
+  post.journals.delete(post.chain.chainName);
+  await opened?.outbox.drain(ALERT_DRAIN_MS);
+  opened?.outbox.close();
+  opened?.journal.close();
+}
+
+/** Watches one chain until the signal. If the clock of this machine is set, the watch begins as after a restart. */
 async function watch(post: ChainPost): Promise<void> {
-  const { settings, signal, metrics, chain } = post;
+  const { settings, signal, metrics, chain, now, log } = post;
+  const findClockStep = createClockWatch({ now, monotonicNow });
   let opened: Awaited<ReturnType<typeof openPost>> | undefined;
   let failures = 0;
   while (!signal.aborted) {
+    const byMs = findClockStep();
+    if (byMs !== 0 && opened !== undefined) {
+      log.warn({ byMs }, 'the clock of this machine was set; the watch begins anew');
+      await closePost(post, opened);
+      opened = undefined;
+    }
     const { isWell, error } = await attempt(post, async () => {
       opened ??= await openPost(post);
       post.journals.set(chain.chainName, opened.journal);
@@ -227,10 +249,7 @@ async function watch(post: ChainPost): Promise<void> {
       isIdle && opened?.waitForUpdate(signal),
     ]);
   }
-  post.journals.delete(chain.chainName);
-  await opened?.outbox.drain(ALERT_DRAIN_MS);
-  opened?.outbox.close();
-  opened?.journal.close();
+  await closePost(post, opened);
 }
 
 /**
@@ -251,16 +270,19 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
     { journals },
   );
   const stopping = new AbortController();
-  const clients = openClients(options, account);
   const silentMs = Math.max(SILENT_MS, 2 * (settings.pollMs ?? 0));
+  const clockHealth = createHealth({ parts: ['clock'], silentMs, now, monotonicNow });
+  const clients = openClients(options, { account, health: clockHealth });
   const posts = settings.chains.map((chain) => ({
     ...options,
     ...{ chain, clients, metrics, journals, signal: stopping.signal },
     log: withFields(log, { chain: chain.chainName }),
-    health: createHealth({ parts: PARTS, silentMs, now }),
+    health: createHealth({ parts: PARTS, silentMs, now, monotonicNow }),
   }));
-  const listFaults = () =>
-    posts.flatMap(({ chain, health }) => health.faults().map((fault) => `${chain.chainName}: ${fault}`));
+  const listFaults = () => [
+    ...clockHealth.faults(),
+    ...posts.flatMap(({ chain, health }) => health.faults().map((fault) => `${chain.chainName}: ${fault}`)),
+  ];
   const pages = {
     '/health'() {
       const faults = listFaults();

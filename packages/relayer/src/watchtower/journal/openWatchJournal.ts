@@ -186,7 +186,7 @@ export function openWatchJournal(options: { readonly path: string; readonly now:
   return {
     outbox: createOutboxTable(database, { now: options.now, commit }),
     commit,
-    ...openWatchedTable(database),
+    ...openWatchedTable(database, options.now()),
     ...openSeenChain(database),
     ...openFindingTable(database),
     ...openReleaseTable(database),

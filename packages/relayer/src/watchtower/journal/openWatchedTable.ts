@@ -121,8 +121,17 @@ export interface WatchedTable {
   count(): ReadonlyMap<string, number>;
 }
 
-/** Opens their tables; what is long over is forgotten with the executions of its time. @param database - that has them, and those */
-export function openWatchedTable(database: DatabaseSync): WatchedTable {
+/**
+ * Opens their tables; what is long over is forgotten with the executions of its time. What was seen by a clock that has been set back since
+ * counts as seen now.
+ *
+ * @param database - that has them, and those
+ * @param nowMs - Unix time in milliseconds
+ */
+export function openWatchedTable(database: DatabaseSync, nowMs: number): WatchedTable {
+  database
+    .prepare("UPDATE watched SET seen_at_ms = ?1 WHERE state IN ('pending', 'held') AND seen_at_ms > ?1")
+    .run(nowMs);
   const statements = {
     get: database.prepare('SELECT * FROM watched WHERE request_id = ?'),
     put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),

@@ -33,8 +33,8 @@ export const EXECUTION: Omit<StoredExecution, 'block'> = {
   digest: createRequestHasher(signed)(7n),
 };
 
-/** A watchtower with its default settings, a block every 12 s in virtual time, and one request. */
-export function startWatchRig() {
+/** A watchtower with its default settings, a block every 12 s in virtual time unless another is given, and one request. */
+export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
   const world = {
     seconds: START,
     baseFee: GWEI,
@@ -58,7 +58,7 @@ export function startWatchRig() {
       return parse(`0x${(tag === 'pending' ? world.pending : 1).toString(16)}`);
     },
   };
-  const blockAt = (seconds: bigint) => (seconds - START) / BLOCK_SECONDS + 100n;
+  const blockAt = (seconds: bigint) => (seconds - START) / blockSeconds + 100n;
   const options: WatchOptions = {
     ...{ rpc, journal, chainId: 1, forwarder: FORWARDER, confirmations: 3n, leaseSeconds: 900n, maxAge: 86_400n },
     alerter: { raise: () => undefined as never },
@@ -76,7 +76,7 @@ export function startWatchRig() {
       const head: SeenHead = {
         number,
         hash: word('33'),
-        seconds: START + (number - 100n) * BLOCK_SECONDS,
+        seconds: START + (number - 100n) * blockSeconds,
         baseFee: world.baseFee,
       };
       const executions = world.mined.splice(0);
@@ -106,9 +106,9 @@ export function startWatchRig() {
     },
     /** Looks at each block for some time. @returns what was found by then */
     async live(seconds: bigint): Promise<readonly string[]> {
-      for (let passed = 0n; passed < seconds; passed += BLOCK_SECONDS) {
+      for (let passed = 0n; passed < seconds; passed += blockSeconds) {
         await look();
-        world.seconds += BLOCK_SECONDS;
+        world.seconds += blockSeconds;
       }
       return journal.listFindings().map(({ kind }) => kind);
     },

@@ -6,10 +6,12 @@ import type { Doubt } from './takeRecords.ts';
 
 /** The longest between two looks that go well, in seconds: the gateway lets a call wait 25 s. */
 export const LOOK_SECONDS = 40n;
+/** The longest while a request is open, in seconds: looks follow each other at once, but may take long over a bad network. */
+const BUSY_LOOK_SECONDS = 10n;
 
 /** What a doubt follows from. */
 interface DoubtContext {
-  readonly journal: Pick<WatchJournal, 'heads'>;
+  readonly journal: Pick<WatchJournal, 'heads' | 'hasAny'>;
   readonly confirmations: bigint;
   readonly now: () => number;
 }
@@ -26,7 +28,7 @@ function countUnseen(heads: readonly SeenHead[], unseenSeconds: bigint): bigint 
 /**
  * Finds what makes reports doubtful that were made before, or soon after by an older view: a reorganisation; or a time in which nobody looked,
  * as while the gateway was out of reach, or after a restart from a backup, so that one deeper than the confirmations may have left no trace.
- * While nobody holds a request, the chain is not looked at for a while: that does not count.
+ * While no request is open, the chain is not looked at for a while: that does not count.
  *
  * @param attendedAtMs - when the last look that went well had begun; undefined: before the start
  */
@@ -44,7 +46,8 @@ export function findDoubt(
   const since = attendedSeconds > newest.seconds ? attendedSeconds : newest.seconds;
   const [blocks, seconds] = [head.number - newest.number, head.seconds - newest.seconds];
   const unseen = nowSeconds - since;
-  const isUnseen = unseen > LOOK_SECONDS && unseen * blocks > BigInt(confirmations) * seconds;
+  const longest = journal.hasAny(['pending', 'held', 'ended']) ? BUSY_LOOK_SECONDS : LOOK_SECONDS;
+  const isUnseen = unseen > longest && unseen * blocks > BigInt(confirmations) * seconds;
   if (!isUnseen && fork === undefined) return undefined;
   const from = fork === undefined ? since : (heads.find(({ number }) => number <= fork)?.seconds ?? 0n);
   // The last of the blocks that are gone may never have been seen.

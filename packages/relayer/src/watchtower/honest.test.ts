@@ -183,6 +183,18 @@ test('what was reported while the journal could not be written accuses nobody', 
 });
 
 // Shows WATCH-1.
+test('what was reported during a look that took long accuses nobody: many quick blocks may have come and gone', async () => {
+  const { world, claim, report, live } = startWatchRig(1n);
+  await live(60n);
+  claim();
+  await live(2n);
+  world.seconds += 20n;
+  report({ status: 'success', txHash: TX });
+  world.seconds += 10n;
+  expect(await live(900n)).toEqual([]);
+  expect(await live(120n)).toEqual(['reorganised']);
+});
+
 test.each([
   ['deeper than the confirmations', 10n],
   ['as deep as them, of which the last block was never seen', 2n],

@@ -68,6 +68,8 @@ export interface GivenContext {
   readonly policy?: Partial<ChainPolicy>;
   readonly listeners?: readonly Listener[];
   readonly now?: () => number;
+  /** Default `now`. */
+  readonly monotonicNow?: () => number;
   readonly random?: () => number;
   readonly wake?: () => void;
   readonly advance?: RelayerContext['advance'];
@@ -109,7 +111,7 @@ export function makeContext(given: GivenContext): RelayerContext & { readonly em
   };
   const { queue = {}, ...gateway } = given.gateway ?? {};
   return {
-    ...{ journal, policy, events, emitted, now, monotonicNow: now, random, wake, signal },
+    ...{ journal, policy, events, emitted, now, monotonicNow: given.monotonicNow ?? now, random, wake, signal },
     chain: makeChain(given.chain ?? {}, now),
     gateway: outside<RelayerGateway>('the gateway', {
       hasLeases: () => true,

@@ -13,6 +13,7 @@ import { createFeedQueue } from '../gateway/createFeedQueue.ts';
 import type { QueueCalls } from '../gateway/requestGateway.ts';
 import { openJournal } from '../journal/openJournal.ts';
 import { createSettingsDigest } from '../settings/digestSettings.ts';
+import { createClockLook } from './createClockLook.ts';
 import { evaluateRequests } from './evaluateRequests.ts';
 
 const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
@@ -45,6 +46,8 @@ beforeAll(async () => {
 
 let dir: string;
 let nowMs = 0;
+/** How far the clock is ahead of the time, in milliseconds. */
+let aheadMs = 0;
 /** Lives so far: each has a journal of its own. */
 let lives = 0;
 beforeEach(() => {
@@ -61,7 +64,7 @@ function start(
 ) {
   const policy = makePolicy(given);
   const digestSettings = createSettingsDigest({ policy, chain: policy });
-  const journal = openJournal({ path: join(dir, `${lives}.db`), nowMs, digestSettings });
+  const journal = openJournal({ path: join(dir, `${lives}.db`), nowMs: nowMs + aheadMs, digestSettings });
   // It is evaluated without waiting for others.
   journal.addPaid([SIGNER], 10n ** 9n);
   const stop = new AbortController();
@@ -88,9 +91,11 @@ function start(
       },
     },
     gateway: { read: async () => record, newestOf: async () => [earlier, record] },
-    ...{ journal, policy, now: () => nowMs, random: () => 0.5, signal: stop.signal },
+    ...{ journal, policy, random: () => 0.5, signal: stop.signal },
+    ...{ now: () => nowMs + aheadMs, monotonicNow: () => nowMs },
   });
   const { candidates } = context.gateway;
+  const lookAtClock = createClockLook(context);
   const ended = new Promise<never>((_, reject) =>
     stop.signal.addEventListener('abort', () => reject(stop.signal.reason)),
   );
@@ -104,7 +109,10 @@ function start(
     looks,
     /** Lives until a time, a round each half second. @returns how the request stands then */
     async liveUntil(endMs: number): Promise<string | undefined> {
-      for (; nowMs < endMs; nowMs += 500) await evaluateRequests(context, await queue.look());
+      for (; nowMs < endMs; nowMs += 500) {
+        lookAtClock();
+        await evaluateRequests(context, await queue.look());
+      }
       return candidates.list()[0]?.verdict?.kind;
     },
     stop() {
@@ -148,6 +156,40 @@ test('what reverts is given up after the default patience, forgotten or not, and
   expect([calm.looks.at(-1), calm.end]).toEqual(['reverts 120', 'hopeless']);
   const troubled = await live(() => 'reverts', { endMs: 121_000, restarts: [30_000, 100_000] });
   expect(troubled).toEqual(calm);
+});
+
+// Shows RELAY-25.
+test('what waits is looked at, and given up, at the same times whatever the clock is set to meanwhile', async () => {
+  const calm = await live(() => 'reverts', { endMs: 121_000, restarts: [] });
+  lives += 1;
+  nowMs = 0;
+  aheadMs = 7_200_000;
+  const set = start(() => 'reverts', [record]);
+  for (const [untilMs, nextMs] of [
+    [20_000, -3_600_000],
+    [60_000, 0],
+    [119_000, 86_400_000],
+  ] as const) {
+    await set.liveUntil(untilMs);
+    aheadMs = nextMs;
+  }
+  const end = await set.liveUntil(121_000);
+  set.stop();
+  aheadMs = 0;
+  expect({ looks: set.looks, end }).toEqual(calm);
+});
+
+test('what was left by a clock that has been set back since is looked at after a restart', async () => {
+  lives += 1;
+  aheadMs = 7_200_000;
+  const before = start(() => 'reverts', [record]);
+  await before.liveUntil(20_000);
+  before.stop();
+  aheadMs = 0;
+  const after = start(() => 'reverts', []);
+  await after.liveUntil(21_000);
+  after.stop();
+  expect(after.looks.length).toBeGreaterThan(0);
 });
 
 // Shows RELAY-28.

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClockWatch } from '@prism-gateway/node';
 import { isJournalFault } from '@prism-gateway/node/alerts';
 import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
@@ -7,6 +6,7 @@ import type { JournalView } from '../journal/createJournalView.ts';
 import { createNodeComparison } from '../nodes/compareNodes.ts';
 import { adoptClaims } from './adoptClaims.ts';
 import type { RelayerContext } from './context.ts';
+import { createClockLook } from './createClockLook.ts';
 import { type ChainOptions, resumeRequests } from './createContext.ts';
 import { type OpenChain, openChain } from './openChain.ts';
 import type { RoundResult } from './pickClaims.ts';
@@ -156,19 +156,6 @@ function lookAtJournal({ context, refusals }: OpenChain): void {
   journal.probe();
   journal.forgetOld(now());
   events.emit({ type: 'part-well', part: 'journal' });
-}
-
-/** Makes the look at the machine's clock: if it was set, what is kept by its times moves with it. */
-function createClockLook({ gateway, inFlight, journal, events, ...clocks }: RelayerContext): () => void {
-  const findClockStep = createClockWatch(clocks);
-  return function lookAtClock() {
-    const byMs = findClockStep();
-    if (byMs === 0) return;
-    events.emit({ type: 'clock-set', byMs });
-    gateway.candidates.shiftTimes(byMs);
-    inFlight.shiftTimes(byMs);
-    journal.shiftTimes(byMs);
-  };
 }
 
 /** Looks at chain and journal now and then: whether they can be used is reported by their health. @returns what ends it */

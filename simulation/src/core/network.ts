@@ -1,5 +1,5 @@
 import type { EventLog } from './eventLog.ts';
-import { currentProcess, runAs, type SimProcess } from './processes.ts';
+import { currentProcess, runAs, type SimProcess, whenRunning } from './processes.ts';
 import type { Random } from './random.ts';
 import { readWhole } from './web.ts';
 
@@ -104,10 +104,14 @@ export function createNetwork(options: {
     const server = servers.get(to);
     if (server === undefined || server.process?.isAlive === false) return undefined;
     const observe = observers.get(to)?.(call);
-    return runAs(server.process, async () => {
-      const answer = await server.handler(call);
-      observe?.(answer);
-      return answer;
+    return new Promise((resolve, reject) => {
+      whenRunning(server.process, () => {
+        runAs(server.process, async () => {
+          const answer = await server.handler(call);
+          observe?.(answer);
+          return answer;
+        }).then(resolve, reject);
+      });
     });
   }
 
@@ -124,7 +128,7 @@ export function createNetwork(options: {
     // A call that reads a request names it in its path; lists are nobody's story.
     const isReading = request.method === 'GET' && pathname.startsWith('/requests');
     function answer(settle: () => void): void {
-      if (caller?.isAlive !== false) settle();
+      whenRunning(caller, () => void (caller?.isAlive !== false && settle()));
     }
     function arrive(): void {
       const carried = deliver(to, call);

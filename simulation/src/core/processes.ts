@@ -17,6 +17,8 @@ export interface SimProcess {
   readonly clock: MachineClock;
   readonly random: Random;
   isAlive: boolean;
+  /** What it will do once it runs on, while it is paused. */
+  paused: (() => void)[] | undefined;
   /** Databases that it has open. */
   readonly databases: Map<DatabaseSync, string>;
   /** Servers that it listens with; closed when it dies. */
@@ -47,6 +49,12 @@ export function assertAlive(): void {
   if (current.getStore()?.isAlive === false) throw new ProcessDiedError();
 }
 
+/** Does something of a process now, or once that runs on. */
+export function whenRunning(process: SimProcess | undefined, work: () => void): void {
+  if (process?.paused === undefined) work();
+  else process.paused.push(work);
+}
+
 /** Makes a process, which does nothing yet. */
 export function createProcess(
   name: string,
@@ -57,6 +65,7 @@ export function createProcess(
     ...options,
     name,
     isAlive: true,
+    paused: undefined,
     databases: new Map(),
     closers,
     diesAfterCommits: 0,

@@ -32,6 +32,8 @@ export interface Realm {
   ): Promise<{ process: SimProcess; value: T }>;
   /** Ends a process as `kill -9` or a power cut would. */
   kill(process: SimProcess): void;
+  /** Stops a process for a while, as SIGSTOP or a busy machine would. @returns has it run on, with all that came meanwhile */
+  pause(process: SimProcess): () => void;
   /** Gives the machine its clock, network and files back, and removes the disks. */
   [Symbol.dispose](): void;
 }
@@ -97,6 +99,14 @@ export function createRealm(options: { readonly seed: string; readonly onEvent?:
     clockOf,
     diskOf,
     kill,
+    pause(process) {
+      const waiting: (() => void)[] = [];
+      process.paused = waiting;
+      return () => {
+        process.paused = undefined;
+        for (const work of waiting) work();
+      };
+    },
     async start(name, host, main) {
       const count = (starts.get(name) ?? 0) + 1;
       starts.set(name, count);

@@ -1,4 +1,4 @@
-import { currentProcess, runAs, type SimProcess } from './processes.ts';
+import { currentProcess, runAs, type SimProcess, whenRunning } from './processes.ts';
 
 type Callback = (...args: unknown[]) => unknown;
 
@@ -36,6 +36,11 @@ class Timer {
 
   fire(): void {
     const { callback, owner, isRepeated } = this.#parts;
+    if (owner?.paused !== undefined) {
+      const { order } = this;
+      whenRunning(owner, () => void (this.order === order && this.fire()));
+      return;
+    }
     this.order = STOPPED;
     if (owner?.isAlive === false) return;
     if (isRepeated) this.refresh();

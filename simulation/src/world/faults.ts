@@ -93,6 +93,19 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         await relayer.start();
       }
     },
+    /** A process is stopped, and goes on with what it believed: its machine is moved, or has no memory left. */
+    async pauses(minutes) {
+      const service = random('pauses').pick([world.gateway, ...world.services]);
+      const process = service.process();
+      if (process?.isAlive !== true) return;
+      await during('paused process', async () => {
+        announce(`${service.name} is paused`);
+        const resume = realm.pause(process);
+        await pause(minutes * 60_000);
+        announce(`${service.name} runs on`);
+        resume();
+      });
+    },
     /** A minority of the nodes does wrong. */
     async nodes(minutes) {
       const from = random('nodes');

@@ -3,6 +3,7 @@ export const FAULTS = [
   'network',
   'kills',
   'restarts',
+  'pauses',
   'nodes',
   'fees',
   'reorgs',

@@ -11,7 +11,7 @@ import { startRelayer } from '@prism-gateway/relayer/start';
 import { startWatchtower } from '@prism-gateway/relayer/watch';
 import { parseWatchSettings } from '@prism-gateway/relayer/watch-settings';
 import { createInlineThread } from '../core/inlineThread.ts';
-import { runAs, type SimProcess } from '../core/processes.ts';
+import { runAs, type SimProcess, whenRunning } from '../core/processes.ts';
 import type { Realm } from '../core/realm.ts';
 
 /** A program on a machine of its own, that can be killed and started again on the same disk. */
@@ -110,7 +110,9 @@ function createService(
       inTurn(async () => {
         if (up?.process.isAlive !== true) return;
         const { process, value } = up;
-        const stopped = runAs(process, () => value.stop());
+        const stopped = new Promise<void>((resolve, reject) => {
+          whenRunning(process, () => runAs(process, () => value.stop()).then(resolve, reject));
+        });
         // One that is killed meanwhile never says that it has stopped.
         await Promise.race([
           stopped,

@@ -40,6 +40,8 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
     baseFee: GWEI,
     /** How far the clock of the gateway, and the node, are behind. */
     gatewayLag: 0n,
+    /** How far this machine's clock is behind. */
+    ownLag: 0n,
     nodeLag: 0n,
     pending: 1,
     /** Waits behind a nonce that no node knows any more. */
@@ -68,7 +70,7 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
     },
     lookAtQueue: async () => {
       const { record, seconds } = world;
-      return { records: record === undefined ? [] : [record], gone: [], atMs: Number(seconds) * 1000 };
+      return { records: record === undefined ? [] : [record], gone: [], atMs: Number(seconds - world.ownLag) * 1000 };
     },
     async lookAtChain() {
       const seen = world.seconds - world.nodeLag;
@@ -84,14 +86,14 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
       world.fork = undefined;
       return { head, heads: [head], fork, lostBlocks: fork === undefined ? 0n : head.number - fork, executions };
     },
-    now: () => Number(world.seconds) * 1000,
+    now: () => Number(world.seconds - world.ownLag) * 1000,
   };
   const look = createWatch(options);
   return {
     world,
     journal,
     claim() {
-      const time = at(world.seconds);
+      const time = at(world.seconds - world.gatewayLag);
       world.record = {
         ...{ requestId: 'r', chainName: 'c', action: 'WRITE_DATA_FOR', signer: SIGNER, status: 'processing', params },
         ...{ claimedBy: RELAYER, claimedAt: time, createdAt: time, updatedAt: time },

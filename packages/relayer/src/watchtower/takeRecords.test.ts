@@ -18,3 +18,22 @@ test('two that hold a request by turns, each for less than a lease and a quarter
   report({ claimedBy: RELAYER, claimedAt: at(world.seconds) });
   expect(await live(24n)).toEqual(['idleRelease']);
 });
+
+// Shows WATCH-7.
+test.each([4205n, 209n, -209n, -4205n])(
+  'a machine whose clock is %i s behind, gateway and watchtower, has no time missed between claim and report',
+  async (lag) => {
+    const { world, claim, report, live } = startWatchRig();
+    Object.assign(world, { gatewayLag: lag, ownLag: lag });
+    await live(60n);
+    claim();
+    const claimed = world.seconds;
+    await live(60n);
+    report({ status: 'failed', errorMessage: 'out of luck' });
+    const ended = world.seconds;
+    await live(lag < 0n ? 4500n : 120n);
+    const { claimedSeconds = 0n, endedSeconds = 0n } = world.accused?.report ?? {};
+    expect(claimedSeconds).toBeLessThanOrEqual(claimed);
+    expect(endedSeconds).toBeGreaterThanOrEqual(ended);
+  },
+);

@@ -33,6 +33,9 @@ function toSeconds(time: string | undefined): bigint {
   return BigInt(Math.floor(Date.parse(time ?? '') / 1000) || 0);
 }
 
+const earlier = (one: bigint, other: bigint) => (one < other ? one : other);
+const later = (one: bigint, other: bigint) => (one > other ? one : other);
+
 /** How long after a claim a block still shows what gas cost then, in seconds. */
 const PRICE_SECONDS = 60n;
 
@@ -64,14 +67,16 @@ function makeRow(
   const open = { endedBlock: undefined, expiresSeconds: undefined, body: undefined, ...unheld, isReopened };
   if (status === 'pending') return { requestId, state: 'pending', status, relayer: undefined, ...nothing, ...open };
   const relayer = record.claimedBy?.toLowerCase() as Hex;
+  // All clocks may be wrong, and that of the chain is not: the claim is no later than its newest block, whatever a fast one says.
+  const claimedAt = toSeconds(record.claimedAt);
   const isHeldOn = known?.relayer === relayer;
   const claim = {
     relayer,
-    claimedSeconds: isHeldOn ? known.claimedSeconds : toSeconds(record.claimedAt),
+    claimedSeconds: isHeldOn ? known.claimedSeconds : earlier(claimedAt, head.seconds),
     claimNonce: isHeldOn ? known.claimNonce : sent.get(relayer),
     excuse: isHeldOn ? known.excuse : ('none' as const),
     isReopened,
-    claimPrice: isHeldOn ? known.claimPrice : priceAt(context, toSeconds(record.claimedAt)),
+    claimPrice: isHeldOn ? known.claimPrice : priceAt(context, claimedAt),
     idleSeconds: isHeldOn ? known.idleSeconds : 0n,
     body: JSON.stringify({ chainName, action, params, ...(errorMessage !== undefined && { errorMessage }) }),
     expiresSeconds: listSignedParts(record).reduce((latest, part) => {
@@ -80,9 +85,9 @@ function makeRow(
     }, 0n),
   };
   if (status === 'processing') return { requestId, state: 'held', status, ...nothing, endedBlock: undefined, ...claim };
-  // By this clock, too: a gateway whose clock is slow, and a node that is behind, would have an older block count.
+  // By this clock, too, and the chain's: a gateway whose clock is slow, a node that is behind, or both clocks would have an older block count.
   const [stated, seen] = [toSeconds(record.updatedAt), BigInt(Math.floor(atMs / 1000))];
-  const endedSeconds = stated > seen ? stated : seen;
+  const endedSeconds = later(later(stated, seen), head.seconds);
   const endedBlock = head.seconds >= endedSeconds ? head.number : undefined;
   const txHash = record.txHash?.toLowerCase() as Hex | undefined;
   const doubt = doubts.find(({ from, to }) => stated >= from && stated <= to);

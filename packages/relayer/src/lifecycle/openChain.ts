@@ -8,6 +8,7 @@ import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
 import { chooseConfirmations, DEV_CHAIN_ID } from '../chain/chooseConfirmations.ts';
+import { findClockLag } from '../chain/findClockLag.ts';
 import { createFindExecution, createFindFirstUse, createFindInvalidation } from '../chain/findExecution.ts';
 import { openCosts } from '../chain/openCosts.ts';
 import { type ChainNode, type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
@@ -34,8 +35,6 @@ import { createKeyWatch, type KeyWatch } from './keyWatch.ts';
 const SENDER_POLL_MS = 250;
 /** Pauses between attempts to open a chain, in milliseconds. */
 const PAUSES = { firstMs: 500, maxMs: 30_000 };
-/** By how much a newest block may be later than this machine's clock, in seconds. */
-const MAX_LEAD_SECONDS = 60;
 
 /** A chain that answers, and what is worked on it with. */
 export interface OpenChain {
@@ -111,14 +110,6 @@ export async function openChain(options: ChainOptions): Promise<OpenChain | unde
   }
 }
 
-/** A block may be old, for a chain may stand still; but none is of the future. */
-function compareClocks(events: Events, timestamp: bigint, nowMs: number): void {
-  const leadSeconds = Number(timestamp) - Math.floor(nowMs / 1000);
-  const reason = `it is ${leadSeconds} seconds behind the chain's newest block; set the clock of this machine`;
-  if (leadSeconds <= MAX_LEAD_SECONDS) events.emit({ type: 'part-well', part: 'clock' });
-  else events.emit({ type: 'part-failed', part: 'clock', reason });
-}
-
 /** The newest block is what is read again all the time: whether it can be read shows whether the chain is seen. */
 function watchBlocks(reader: ChainReader, events: Events, now: () => number): ChainReader {
   return {
@@ -127,7 +118,10 @@ function watchBlocks(reader: ChainReader, events: Events, now: () => number): Ch
       try {
         const block = await reader.block();
         events.emit({ type: 'part-well', part: 'chain' });
-        compareClocks(events, block.timestamp, now());
+        const reason = findClockLag(block.timestamp, now());
+        events.emit(
+          reason === undefined ? { type: 'part-well', part: 'clock' } : { type: 'part-failed', part: 'clock', reason },
+        );
         return block;
       } catch (error) {
         if (error instanceof ChainError) events.emit({ type: 'part-failed', part: 'chain', reason: error.message });

@@ -14,6 +14,7 @@ import { type Logger, withFields } from '@prism-gateway/node/logs';
 import { secretValues } from '@prism-gateway/node/settings';
 import { createAdminClient, createGatewayClient, createRelayerClient, GatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
+import { findClockLag } from '../chain/findClockLag.ts';
 import { createHealth, type Health } from '../events/createHealth.ts';
 import { watchFetch } from '../gateway/watchFetch.ts';
 import { createEnforcer } from './createEnforcer.ts';
@@ -159,8 +160,11 @@ function choosePauseMs(journal: WatchJournal | undefined): number {
   return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, blockMs / 2));
 }
 
-function show({ chain: { chainName: chain }, metrics, log }: ChainPost, looked: Looked): void {
+function show({ chain: { chainName: chain }, metrics, log, health, now }: ChainPost, looked: Looked): void {
   const { head, findings } = looked;
+  const lag = findClockLag(head.seconds, now());
+  if (lag === undefined) health.recordWell('clock');
+  else health.recordFailure('clock', lag);
   for (const { kind, relayer, requestId } of findings) {
     metrics.findings.inc({ chain, kind });
     log.warn({ kind, relayer, requestId }, 'found');
@@ -277,7 +281,7 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
     ...options,
     ...{ chain, clients, metrics, journals, signal: stopping.signal },
     log: withFields(log, { chain: chain.chainName }),
-    health: createHealth({ parts: PARTS, silentMs, now, monotonicNow }),
+    health: createHealth({ parts: [...PARTS, 'clock'], silentMs, now, monotonicNow }),
   }));
   const listFaults = () => [
     ...clockHealth.faults(),

@@ -110,11 +110,7 @@ function createEngine(
     readonly nextNonce: number;
   },
 ): Engine {
-  const {
-    now = Date.now,
-    monotonicNow = options.now ?? (() => performance.now()),
-    onEvent = () => undefined,
-  } = options;
+  const { now = Date.now, monotonicNow = () => performance.now(), onEvent = () => undefined } = options;
   const { chain, journal, settings, nextNonce } = parts;
   const live = journal.list(INTENT_STATES.filter((state) => !FINAL_STATES.includes(state)));
   const rest: Loop = { schedule: () => undefined, stop: async () => undefined };

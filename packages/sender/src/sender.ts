@@ -99,7 +99,7 @@ export interface SenderOptions {
   readonly lockDir?: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Milliseconds of a clock that is never set; default `now` if that is given, and else the machine's. */
+  /** Milliseconds of a clock that is never set; default the machine's. */
   readonly monotonicNow?: () => number;
   readonly onEvent?: (event: SenderEvent) => void;
 }

@@ -212,7 +212,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
     journalPath: path('sender'),
     lockDir: settings.lockDir,
     rpcUrl: nodes.map(({ rpcUrl }) => rpcUrl),
-    ...{ account, chainId, confirmations, now },
+    ...{ account, chainId, confirmations, now, monotonicNow },
     maxFeePerGas: given.maxFeePerGas,
     bumpAfterMs: settings.bumpAfterMs,
     pollIntervalMs: SENDER_POLL_MS,

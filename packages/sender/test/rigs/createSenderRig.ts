@@ -79,7 +79,7 @@ export async function createSenderRig(anvil: Anvil): Promise<SenderRig> {
     events,
     options,
     async open(more = {}) {
-      const sender = await openSender({ ...options, ...more });
+      const sender = await openSender({ ...options, ...(more.now && { monotonicNow: more.now }), ...more });
       senders.push(sender);
       return sender;
     },

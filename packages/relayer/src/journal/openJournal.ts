@@ -291,7 +291,8 @@ export function openJournal(options: {
     shiftTimes: (byMs: number): void =>
       write(() => {
         evaluationTable.shiftTimes(byMs);
-        shiftClaims.run(byMs);
+        // Ahead it may have been a sleep, in which the lease went on.
+        if (byMs < 0) shiftClaims.run(byMs);
       }),
     /** Tries whether it can be written, and changes nothing. @throws FileGoneError FILE_GONE; Error of SQLite */
     probe(): void {

@@ -20,6 +20,10 @@ function start(customers: readonly string[] = [], leftBefore: readonly LeftReque
       for (const signer of signers) watch.listener({ ...event, signer });
     },
     take: () => watch.listener({ type: 'request-evaluated', signer: '0xf', verdict: READY }),
+    setClock(byMs: number) {
+      nowMs += byMs;
+      watch.listener({ type: 'clock-set', byMs });
+    },
     lookAt(ms: number) {
       nowMs = ms;
       watch.look();
@@ -38,6 +42,16 @@ it('is red where everything of three signers is left for one setting, a minute l
   ]);
   take();
   expect(lookAt(60_001)).toEqual([]);
+});
+
+it('is red all the same if the clock is set back meanwhile', () => {
+  const { leaveAll, take, setClock, lookAt } = start();
+  lookAt(7_200_000);
+  take();
+  setClock(-7_100_000);
+  leaveAll(['0xa', '0xb', '0xc'], 'fee', 100_001);
+  setClock(-50_000);
+  expect(lookAt(120_001)).toHaveLength(1);
 });
 
 it('does not count what was left already when something was taken', () => {

@@ -51,6 +51,13 @@ export function createRefusalWatch(ports: {
   let takenMs = Number.NEGATIVE_INFINITY;
   return {
     listener: listenBy({
+      'clock-set'({ byMs }) {
+        takenMs += byMs;
+        for (const one of left.values()) {
+          one.sinceMs += byMs;
+          one.lastMs += byMs;
+        }
+      },
       'request-evaluated'({ signer, verdict, sinceMs = now() }) {
         if (verdict.kind === 'ready') {
           takenMs = now();

@@ -67,7 +67,11 @@ const DISPUTE_MS = 10_000;
 /** A question not asked again for this long has been answered in another way, in milliseconds. */
 const FORGET_MS = 60_000;
 
-/** Makes the listener to what nodes do not agree on: the health says which says what, for as long as they do not. @param monotonicNow - milliseconds of a clock that is never set */
+/**
+ * Makes the listener to what nodes do not agree on: the health says which says what, for as long as they do not.
+ *
+ * @param monotonicNow - milliseconds of a clock that is never set
+ */
 export function listenToDisputes(health: Health, monotonicNow: () => number): Listener {
   const open = new Map<string, { readonly sinceMs: number; readonly lastMs: number; said: readonly Statement[] }>();
   return listenBy({

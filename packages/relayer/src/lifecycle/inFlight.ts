@@ -94,7 +94,7 @@ export function createInFlight(options: { readonly budgets: Budgets; readonly on
     claimRate: createClaimRate(),
     batchCosts: createBatchCostTracker(),
     ...{ untrusted, gathering },
-    /** Since when all that is sent would wait for cheaper gas, behind a transaction that may not offer more, in Unix milliseconds. */
+    /** Since when all that is sent would wait for cheaper gas, behind a transaction that may not offer more; by the clock that is never set. */
     line: { stuckSinceMs: undefined as number | undefined },
     /** One claiming at a time; the next look and its checks go on beside it. */
     claiming: { last: Promise.resolve() },

@@ -15,7 +15,12 @@ export type ReceiptVerdict =
 /** A node whose newest block stays the same for so long has got stuck: it is not waited for, in milliseconds. */
 const STUCK_MS = 60_000;
 
-/** Makes the watch over a node's newest block. @param monotonicNow - milliseconds of a clock that is never set @returns whether it has got stuck */
+/**
+ * Makes the watch over a node's newest block.
+ *
+ * @param monotonicNow - milliseconds of a clock that is never set
+ * @returns whether it has got stuck
+ */
 export function watchHead(monotonicNow: () => number): (head: bigint) => boolean {
   let seen: { readonly head: bigint; readonly atMs: number } | undefined;
   return function isStuck(head) {

@@ -24,13 +24,16 @@ function readMoved(text: string): readonly Answered[] {
 
 /** Watches all that the gateway answers. */
 export function startMoveChecks(
-  { realm }: World,
+  { realm, restores }: World,
   report: (invariant: string, about: string, text: string) => void,
 ): void {
   const holders = new Map<string, Holder>();
   const ended = new Map<string, { readonly by: string; readonly status: string }>();
   /** Calls that were never answered, for the gateway died: whether they moved something is not known. */
   const unanswered = new Set<string>();
+
+  /** Requests that have moved since the gateway was put back to an older copy, if it ever was. */
+  const moved = new Set<string>();
 
   const isUnknown = (requestId: string) => [...unanswered].some((text) => text.includes(requestId));
 
@@ -59,6 +62,9 @@ export function startMoveChecks(
       holders.delete(requestId);
       ended.delete(requestId);
     }
+    // Who held it by the copy is not known.
+    if (restores.count > 0 && !moved.has(requestId)) holders.set(requestId, { by, atMs: Number.NEGATIVE_INFINITY });
+    moved.add(requestId);
     if (status === 'processing') checkClaim(requestId, by);
     else if (status !== 'pending') checkEnd(requestId, by, status);
     else if (ended.has(requestId)) report('moves', requestId, `${by} gave back what has ended.`);
@@ -76,8 +82,11 @@ export function startMoveChecks(
     for (const requestId of ended.keys()) if (path.includes(requestId)) ended.delete(requestId);
   }
 
+  let known = restores.count;
   realm.network.observe('gateway:8787', ({ request }) => {
     if (request.method === 'GET') return undefined;
+    if (restores.count !== known) for (const one of [holders, ended, moved]) one.clear();
+    known = restores.count;
     const path = new URL(request.url).pathname.toLowerCase();
     const by = request.headers.get(RELAYER_HEADERS.address)?.toLowerCase();
     const call = `${path} ${readWhole(request)}`;
@@ -86,7 +95,7 @@ export function startMoveChecks(
       unanswered.delete(call);
       if (path.startsWith('/admin/')) forget(path);
       else if (by !== undefined && response.status === 200)
-        for (const moved of readMoved(readWhole(response))) checkMove(moved, by);
+        for (const answered of readMoved(readWhole(response))) checkMove(answered, by);
     };
   });
 }

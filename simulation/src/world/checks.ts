@@ -58,7 +58,7 @@ export function startChecks(world: World): void {
   /** Reads a record as anybody can. */
   async function readRecord(requestId: string): Promise<RequestRecord | undefined> {
     return await world.client.getRequest(requestId).catch((error: unknown) => {
-      if (error instanceof Error && 'status' in error && error.status === 404)
+      if (stories.has(requestId) && error instanceof Error && 'status' in error && error.status === 404)
         report('acknowledged', requestId, 'A request that was answered with 201 is not found.');
       return undefined;
     });

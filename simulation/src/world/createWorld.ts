@@ -94,6 +94,8 @@ export interface World {
   /** Signers with a forwarder nonce that they had taken back and that a reorganisation has made free again, in lower case. */
   readonly refreed: ReadonlySet<string>;
   readonly breaches: Breach[];
+  /** How often the gateway was put back to an older copy of its disk. */
+  readonly restores: { count: number };
   /** When a liar has lied first, by address in lower case. */
   readonly lies: Map<string, number>;
   /** Reasons for which requests may wait now, with how many hold each. */
@@ -277,6 +279,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
       retired: new Set(),
       stories: new Map(),
       breaches: [],
+      restores: { count: 0 },
       lies: new Map(),
       troubles: new Map(),
       blocks: [],

@@ -8,6 +8,7 @@ import { CREDITS_PER_ETH, type FaultSpan, inBackground, type World } from './cre
 import { createKeyPlay } from './keyFaults.ts';
 import { FAULTS, type Fault } from './kinds.ts';
 import { createPaymentPlays } from './payments/paymentFaults.ts';
+import { copyGateway } from './restoreGateway.ts';
 
 /** How long it is calm between two faults of a kind, on average, in milliseconds. */
 const BETWEEN_MS = 40 * 60_000;
@@ -238,6 +239,16 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         world.gateway.kill();
         await pause(random('gateway').chance(0.7) ? 2000 : minutes * 60_000);
         await world.gateway.start();
+      });
+    },
+    /** The gateway's operator puts back a copy that is some minutes old. */
+    async restores(minutes) {
+      const restore = copyGateway(world);
+      await pause(minutes * 60_000);
+      await during('restored gateway', async () => {
+        announce(`the gateway gets its files of ${minutes} minutes ago back`);
+        await restore();
+        await pause(60_000);
       });
     },
   };

@@ -13,6 +13,7 @@ export const FAULTS = [
   'clocks',
   'prices',
   'gateway',
+  'restores',
   'cards',
   'payers',
   'keys',

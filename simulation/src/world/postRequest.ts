@@ -65,9 +65,10 @@ export async function postSigned(
   }: Pick<Wish<SignedAction>, 'user' | 'nonce' | 'kind' | 'expects' | 'gas'> & { readonly cloudId?: Hex | undefined },
 ): Promise<Story> {
   const { digest, entries, fee } = signed;
-  const { requestId } = await client.submitRequest(signed.body as Parameters<typeof client.submitRequest>[0]);
+  const body = signed.body as Story['body'];
+  const { requestId } = await client.submitRequest(body);
   const story: Story = {
-    ...{ requestId, kind, signer: user.account.address, digest, nonce, cloudId, fee, gas, expects },
+    ...{ requestId, body, kind, signer: user.account.address, digest, nonce, cloudId, fee, gas, expects },
     ...(entries && { entries }),
     ...{
       postedAtMs: realm.clock.now(),

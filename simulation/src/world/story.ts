@@ -1,3 +1,4 @@
+import type { GatewayClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
 
 /** The required end of a request. */
@@ -20,6 +21,8 @@ export interface SignedEntry {
 /** One request that somebody posted, and what is known of it. */
 export interface Story {
   readonly requestId: string;
+  /** As it was posted. */
+  readonly body: Parameters<GatewayClient['submitRequest']>[0];
   /** Which part of a user's life it is from, like `pair` or `low fee`. */
   readonly kind: string;
   readonly signer: Hex;

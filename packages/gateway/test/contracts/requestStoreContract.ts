@@ -3,7 +3,7 @@ import type { RequestStore } from '../../src/ports/requestStore.ts';
 import { describeBatches } from './requestStore/describeBatches.ts';
 import { describeClaims, describeOpenClaims, describeOutage } from './requestStore/describeClaims.ts';
 import { describeCreation, describeOnce } from './requestStore/describeCreation.ts';
-import { describeFeed } from './requestStore/describeFeed.ts';
+import { describeFeed, describeRestoredFeed } from './requestStore/describeFeed.ts';
 import { describeLeases } from './requestStore/describeLeases.ts';
 import { describeLists, describeWalks } from './requestStore/describeLists.ts';
 import { describeReports, describeStats } from './requestStore/describeReports.ts';
@@ -30,6 +30,7 @@ export function requestStoreContract(name: string, createStore: CreateStore<Requ
     describeOnce(use);
     describeOpenClaims(use);
     describeFeed(use);
+    describeRestoredFeed(createStore);
     describeStats(createStore);
     describeOutage(createStore);
   });

@@ -32,6 +32,17 @@ export function readFeedPosition({ after, from }: FeedQuery): FeedPosition | und
   return { pending: Number(pending), lapsed: Number(lapsed) };
 }
 
+/**
+ * Refuses a position that the store has not come to: it was put back to an older copy since, and what it stores from here on would stay behind
+ * the position.
+ *
+ * @param sequence - number of the last move
+ * @throws InvalidCursorError
+ */
+export function assertReached({ pending, lapsed }: FeedPosition, sequence: number): void {
+  if (Math.max(pending, lapsed) > sequence) throw new InvalidCursorError();
+}
+
 /** Begins before the first claim that holds, so that all that lapse from here on are given. */
 export const startFeed = ({ sequence, firstClaim = sequence + 1 }: FeedStart): FeedPosition => {
   return { pending: sequence, lapsed: firstClaim - 1 };

@@ -15,7 +15,7 @@ import type {
 } from '../../ports/requestStore.ts';
 import { selectStats, statsOfRow } from '../sql/adminRows.ts';
 import { WALK_START, type WalkPosition } from '../sql/createRetention.ts';
-import { type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
+import { assertReached, type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
 import { fillPage, type PageRow, selectPage } from '../sql/listPage.ts';
 import { readSequence } from './counters.ts';
 import type { OwnMoves } from './createRequestChanges.ts';
@@ -82,6 +82,7 @@ function readStart({ statement, tables }: ReadContext, { chainName, leaseExpired
 function readFeed(context: ReadContext, query: FeedQuery): FeedPage {
   const { chainName } = query;
   const start = readFeedPosition(query) ?? startFeed(readStart(context, query));
+  assertReached(start, readSequence(context.statement, context.tables));
   const { values, ...rest } = fillFeed(query, start, {
     claims: walkMoves(context, { chainName, status: 'processing', after: start.lapsed }),
     fresh: walkMoves(context, { chainName, status: 'pending', after: start.pending }),
@@ -162,7 +163,17 @@ export function createRequestStore({ database, snapshot, writer, tables, changes
       return row === undefined ? undefined : requestOfRow(row);
     },
     list: async (query) => readPage(() => snapshot.read(() => listPage({ statement, tables }, query))),
-    feed: async (query) => readPage(() => snapshot.read(() => readFeed({ statement, tables }, query))),
+    async feed(query) {
+      const look = () => readPage(() => snapshot.read(() => readFeed({ statement, tables }, query)));
+      try {
+        return look();
+      } catch (error) {
+        if (!(error instanceof InvalidCursorError)) throw error;
+        // Another process may have come to the position within this turn.
+        snapshot.end();
+        return look();
+      }
+    },
     claim: async (claim) => announced(claim.requestId, await writer.write('claim', claim)),
     claimAll: async (claims) => announcedAll(claims, await writer.write('claimAll', claims)),
     report: async (report) => announced(report.requestId, await writer.write('report', report)),

@@ -2,12 +2,35 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FeedQuery, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
 import { ALL, anyAddress, anyChain, claimOf, pendingRequest, reportOf, START } from '../storedRequests.ts';
-import type { StoreUnderTest } from '../storeUnderTest.ts';
+import type { CreateStore, StoreUnderTest } from '../storeUnderTest.ts';
+import { useStore } from '../useStore.ts';
 
 const RELAYER = anyAddress();
 
 /** Most pages that a walk may take before it counts as one without an end. */
 const MAX_PAGES = 200;
+
+/** Contract of `feed` after an older copy of the store was put back. */
+export function describeRestoredFeed(createStore: CreateStore<RequestStore>): void {
+  const [use, useCopy] = [useStore(createStore), useStore(createStore)];
+  // Shows FEED-3.
+  test('a position that the copy has not come to is refused, or hides nothing of what it stores from there on', async () => {
+    const chainName = anyChain();
+    const query = { chainName, from: 'oldest', limit: 100, now: START + 9000, ...ALL } as const;
+    for (const { store } of [use(), use(), use(), useCopy()]) await store.create(pendingRequest({ chainName }));
+    await use().catchUp?.();
+    const { next: after } = await use().store.feed(query);
+    const record = pendingRequest({ chainName, createdAt: START + 5000 });
+    await useCopy().store.create(record);
+    await useCopy().catchUp?.();
+    const read = useCopy().store.feed({ ...query, after });
+    const { items } = await read.catch(({ code }) => {
+      expect(code).toBe('INVALID_CURSOR');
+      return { items: [record] };
+    });
+    expect(items).toContainEqual(record);
+  });
+}
 
 /** Contract of `feed`. */
 export function describeFeed(use: () => StoreUnderTest<RequestStore>): void {

@@ -1,0 +1,30 @@
+/** The gateway's disk, put back to an older copy by its operator; whoever misses a request posts it again. */
+import { restoreDisk, saveDisk } from '../core/disks.ts';
+import type { World } from './createWorld.ts';
+import type { Story } from './story.ts';
+
+const UNKNOWN = {
+  ...{ status: 'pending', claimedBy: undefined, claimedAtMs: undefined, txHash: undefined, errorMessage: undefined },
+  ...{ outlook: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
+} as const satisfies Partial<Story>;
+
+/** Copies the gateway's disk. @returns puts the copy back: what was answered since is gone, as after any restore */
+export function copyGateway({ realm, gateway, client, stories, restores }: World): () => Promise<void> {
+  const folder = realm.diskOf(gateway.host);
+  const saved = saveDisk(folder);
+  const savedMs = realm.clock.now();
+  return async function restoreGateway() {
+    gateway.kill();
+    restoreDisk(folder, saved);
+    restores.count += 1;
+    const lost = [...stories.values()].filter(({ postedAtMs }) => postedAtMs >= savedMs);
+    for (const story of stories.values()) if ((story.endedAtMs ?? 0) >= savedMs) Object.assign(story, UNKNOWN);
+    for (const { requestId } of lost) stories.delete(requestId);
+    await gateway.start();
+    for (const story of lost) {
+      const { requestId } = await client.submitRequest(story.body);
+      stories.set(requestId, Object.assign(story, UNKNOWN, { requestId }));
+      realm.log.add({ kind: 'actor', who: `user ${story.signer}`, text: 'posts again', about: [requestId] });
+    }
+  };
+}

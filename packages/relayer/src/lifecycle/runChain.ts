@@ -96,7 +96,11 @@ async function claimUntil(
     wake();
   });
   while (!isStopping()) {
-    lookAtClock();
+    try {
+      lookAtClock();
+    } catch (error) {
+      reportFault(context, error);
+    }
     if (monotonicNow() >= adoptAtMs) {
       adoptAtMs = monotonicNow() + ADOPT_INTERVAL_MS;
       await adoptClaims(context).catch((error: unknown) => reportFault(context, error));

@@ -233,7 +233,7 @@ async function watch(post: ChainPost): Promise<void> {
     const byMs = findClockStep();
     if (byMs !== 0 && opened !== undefined) {
       log.warn({ byMs }, 'the clock of this machine was set; the watch begins anew');
-      await closePost(post, opened);
+      await closePost(post, opened).catch((err: unknown) => log.warn({ err }, 'the watch did not end as it should'));
       opened = undefined;
     }
     const { isWell, error } = await attempt(post, async () => {

@@ -35,7 +35,7 @@ function invalidExamples(): Examples {
 
 const DESCRIPTION = `What has become pending in a chain after the cursor, in the order in which it did: new requests, released ones, and claims that have lapsed (those come first, and are still \`processing\`). A page has at most ${FEED_PAGE_SIZE} records, and 1 MB of params. Where there is nothing, the call waits for it, at most \`wait\` seconds; a gateway that lets no call wait answers at once, and says in \`Retry-After\` when to ask again.
 
-A request comes at least once, and may come again; one that stays pending is never skipped. \`cursor\` is never \`null\`: keep that of a page once it has been dealt with, and go on from there, also after a restart.`;
+A request comes at least once, and may come again; one that stays pending is never skipped. \`cursor\` is never \`null\`: keep that of a page once it has been dealt with, and go on from there, also after a restart. Once the gateway's data were restored, cursors of before are refused with 400: begin without one.`;
 
 /** Describes `GET /requests/feed`. */
 export function describeFeedRequests(): RouteDescription {

@@ -1,4 +1,5 @@
 /** The gateway's disk, put back to an older copy by its operator; whoever misses a request posts it again. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { restoreDisk, saveDisk } from '../core/disks.ts';
 import type { World } from './createWorld.ts';
 import type { Story } from './story.ts';
@@ -7,6 +8,9 @@ const UNKNOWN = {
   ...{ status: 'pending', claimedBy: undefined, claimedAtMs: undefined, txHash: undefined, errorMessage: undefined },
   ...{ outlook: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
 } as const satisfies Partial<Story>;
+
+/** How long an operator takes to put a copy back, in milliseconds: as long as nobody answers. */
+const COPIED_MS = 30_000;
 
 /** Copies the gateway's disk. @returns puts the copy back: what was answered since is gone, as after any restore */
 export function copyGateway({ realm, gateway, client, stories, restores }: World): () => Promise<void> {
@@ -20,6 +24,7 @@ export function copyGateway({ realm, gateway, client, stories, restores }: World
     const lost = [...stories.values()].filter(({ postedAtMs }) => postedAtMs >= savedMs);
     for (const story of stories.values()) if ((story.endedAtMs ?? 0) >= savedMs) Object.assign(story, UNKNOWN);
     for (const { requestId } of lost) stories.delete(requestId);
+    await pause(COPIED_MS);
     await gateway.start();
     for (const story of lost) {
       const { requestId } = await client.submitRequest(story.body);

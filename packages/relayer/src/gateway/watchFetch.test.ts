@@ -22,6 +22,24 @@ it('tells what the gateway answers: whether it works, refuses this relayer, or i
   expect(seen).toEqual([[], ['it answers 503'], ['it answers 401'], [], ['it does not answer']]);
 });
 
+it('says once that the gateway is back, also if a proxy answered for it meanwhile', async () => {
+  let status = 200;
+  const server = await listenOnLoopback(createServer((_, response) => void response.writeHead(status).end()));
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
+  let returns = 0;
+  const onReturn = () => {
+    returns += 1;
+  };
+  const fetch = watchFetch(globalThis.fetch, { health, now: Date.now, onReturn });
+  const seen: number[] = [];
+  for (status of [200, 502, 504, 200, 200, 503, 200]) {
+    await fetch(server.url);
+    seen.push(returns);
+  }
+  await server.close();
+  expect(seen).toEqual([0, 0, 0, 1, 1, 1, 1]);
+});
+
 it('takes a call that is given up for no answer of the gateway', async () => {
   const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
   health.recordWell('gateway');

@@ -6,6 +6,9 @@ import type { Health } from '../events/createHealth.ts';
 /** Statuses that say that this relayer is let in to nothing. */
 const REFUSED = [401, 403];
 
+/** Statuses by which a proxy says that the gateway behind it does not answer. */
+const AWAY = [502, 504];
+
 /** By how much clocks may differ, in milliseconds: the gateway refuses signatures from five minutes on. */
 const MAX_SKEW_MS = 60_000;
 
@@ -53,6 +56,7 @@ export function watchFetch(
       compareClocks(health, { date: response.headers.get('date'), askedAtMs, answeredAtMs: now() });
       if (status >= 500 || REFUSED.includes(status)) health.recordFailure('gateway', `it answers ${status}`);
       else health.recordWell('gateway');
+      if (AWAY.includes(status)) isAway = true;
       if (isAway && status < 500) {
         isAway = false;
         onReturn?.();

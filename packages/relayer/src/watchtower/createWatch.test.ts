@@ -1,5 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
+import { BLOCK_SECONDS, START, startWatchRig, TX } from '../../test/watchRig.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
 import { createWatch, type WatchOptions } from './createWatch.ts';
 import { openWatchJournal } from './journal/openWatchJournal.ts';
@@ -85,4 +86,17 @@ test('a finding is written in the commit of the position: what ends in between i
   await looks();
   expect(journal.listFindings()).toMatchObject([{ requestId: 'lie', kind: 'falseSuccess', relayer: RELAYER }]);
   expect(alerts.raised).toHaveLength(1);
+});
+
+// Shows WATCH-2.
+test('a lie is found within the confirmations and a block', async () => {
+  const { world, journal, claim, report, live } = startWatchRig();
+  await live(60n);
+  claim();
+  await live(24n);
+  report({ status: 'success', txHash: TX });
+  const reportedAt = (world.seconds - START) / BLOCK_SECONDS + 100n;
+  await live(120n);
+  expect(journal.listFindings()).toMatchObject([{ kind: 'falseSuccess' }]);
+  expect(journal.listFindings()[0]!.block).toBeLessThanOrEqual(reportedAt + 3n + 1n);
 });

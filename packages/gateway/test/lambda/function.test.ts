@@ -85,8 +85,8 @@ describeWithDynamo('the function', () => {
     expect(log.filter(({ msg }) => msg !== undefined)).toEqual([expect.objectContaining({ msg: 'request' })]);
     const counted = log.filter(({ Latency }) => Latency !== undefined);
     expect(counted).toEqual([expect.objectContaining({ Route: '/admin/requests', ColdStarts: 1 })]);
-    // They were made, not refused at the door: they have read the tables, in one round at least, for which a slow machine has the time.
-    expect(counted[0]?.ReadUnits).toBeGreaterThan(5);
+    // They were made, not refused at the door: they have read the tables. That is 23 units, on a busy machine 9.5, and 7 if all are refused.
+    expect(counted[0]?.ReadUnits).toBeGreaterThan(8);
 
     const ask = (headers: CallFacts['headers'] = []) => {
       const made = makeCall({ target: '/health', headers });

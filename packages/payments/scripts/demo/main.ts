@@ -135,9 +135,12 @@ async function playDemo(stack: AsyncDisposableStack): Promise<number> {
   const monitorEnv = { ...settings[0], DATA_DIR: join(rig.dir, 'monitor'), GAS_POLL_INTERVAL_MS: '300' };
   const monitor = stack.use(await startProgram('gasMonitor', { env: monitorEnv }));
   const incoming = Promise.all([addPayments(rig, rig.frontend, PAYMENTS), addPayments(rig, plain, PLAIN_PAYMENTS)]);
-  await killDuring(third, { settings: settings[2], state: 'transferring', name: 'relayer three' });
-  await killDuring(first, { settings: settings[0], state: 'buying', name: 'relayer one' });
-  await killDuring(second, { settings: settings[1], state: 'transferring', name: 'relayer two' });
+  // At the same time: after one another, the last of them might find every payment done.
+  await Promise.all([
+    killDuring(third, { settings: settings[2], state: 'transferring', name: 'relayer three' }),
+    killDuring(first, { settings: settings[0], state: 'buying', name: 'relayer one' }),
+    killDuring(second, { settings: settings[1], state: 'transferring', name: 'relayer two' }),
+  ]);
   await runGasStory(rig, one, chatLines);
   await incoming;
   tell('all payments have come in');

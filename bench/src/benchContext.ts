@@ -14,9 +14,7 @@ export interface Scale {
   readonly feedPosts: number;
   readonly recoveries: number;
   readonly presigns: number;
-  /** Jobs of one run of graphile-worker and of BullMQ: they differ in speed by a factor of five or more. */
   readonly graphileJobs: number;
-  readonly bullJobs: number;
 }
 
 export const FULL_SCALE: Scale = {
@@ -32,7 +30,6 @@ export const FULL_SCALE: Scale = {
   recoveries: 20_000,
   presigns: 4_000,
   graphileJobs: 3_000,
-  bullJobs: 12_000,
 };
 
 export const QUICK_SCALE: Scale = {
@@ -48,7 +45,6 @@ export const QUICK_SCALE: Scale = {
   recoveries: 1_000,
   presigns: 200,
   graphileJobs: 200,
-  bullJobs: 200,
 };
 
 /** Shared by every measure of the gateway. */

@@ -12,7 +12,6 @@ import { runRelayer } from './relayer/runRelayer.ts';
 import { printReport } from './report/printReport.ts';
 import { runGateway } from './runGateway.ts';
 import { runSimulation } from './simulation/runSimulation.ts';
-import { runWebhooks } from './webhooks/runWebhooks.ts';
 
 /** Each returns whether it has kept its targets, if anything was checked. */
 const SECTIONS: Readonly<Record<SectionName, (options: Options) => Promise<boolean>>> = {
@@ -21,7 +20,6 @@ const SECTIONS: Readonly<Record<SectionName, (options: Options) => Promise<boole
   payments: async (options) => printReport(await runPayments(options), options),
   simulation: async (options) => printReport(await runSimulation(options), options),
   postgres: async (options) => printReport(await runPostgres(options), options),
-  webhooks: async (options) => printReport(await runWebhooks(options), options),
   lambda: async (options) => printReport(await runLambda(options), options),
   dynamodb: (options) => (options.worstDay ? runWorstDay({ isCheck: options.check }) : runUnits(options)),
   gas: () => runScript('contracts/scripts/compareGas.ts', []),

@@ -17,7 +17,6 @@ const SECTIONS = {
   postgres: ['runs', 'connections', 'dir'],
   relayer: [],
   simulation: ['runs'],
-  webhooks: [],
 } as const;
 export type SectionName = keyof typeof SECTIONS;
 
@@ -57,12 +56,11 @@ payments           payments a minute of the payment relayer, beside its two tran
 postgres           lives a second on PostgreSQL, beside graphile-worker and what one would write in a week on the same server
 relayer            requests a second, gas, conflicts and latency of relayers, over the real stack
 simulation         virtual seconds a second of the simulated world, busy and idle
-webhooks           from report to delivery, and what draining 10,000 deliveries costs those who post
 --all              every section and --peers, one after another
 
   --quick            small counts, nothing checked: shows that all works
   --only LIST        of ${MEASURES.join(',')} (default: all)
-  --peers            also graphile-worker on PostgreSQL and BullMQ on Redis, for "life"
+  --peers            also graphile-worker on PostgreSQL, for "life"
   --runs N           runs of each measure and baseline, in turn (default 5; with --quick 1)
   --connections N    keep-alive connections, one call at a time on each (default 32)
   --dir DIR          where databases are made, and removed at the end (default: the system's temporary folder)

@@ -150,26 +150,22 @@ export const rows: readonly Row[] = [
 export const independentRows: readonly Row[] = [
   { line: 'demo --users 3 --requests 40', prints: /Everything is as it must be/ },
   { line: 'demo:payments' },
-  { line: 'acceptance --only tests/claim' },
-  { line: 'simulate --seed 7 --hours 0.02 --users 4 --relayers 1 --faults none', prints: /All that must hold holds/ },
   { line: 'rules' },
   { line: 'format bin' },
-  { line: 'pack', prints: /prism-gateway-[\d.]+\.tgz/ },
   { line: 'mutate relayerAuth.ts', prints: /3 mutants; each/ },
-  { line: 'synth', prints: /USD a million requests/ },
-  // To deploy takes an account of AWS.
-  { line: 'deploy --help', prints: /--stage/ },
 ];
 
 /** Commands that are tried in another place, and tools of others that the page on deployment names. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   test: '.ci/run runs it',
-  bench: '.ci/run runs it',
-  check: '.ci/run runs it',
+  ...Object.fromEntries(['acceptance', 'bench', 'check', 'simulate'].map((name) => [name, '.ci/run runs it'])),
+  deploy: 'takes an account of AWS; --infra plays it',
+  synth: '--infra runs it',
+  pack: '--packages installs what it makes',
   ...Object.fromEntries(
     ['format', 'types', 'imports', 'openapi', 'size'].map((part) => [`check:${part}`, 'a part of check']),
   ),
-  'build:lambda': 'the first step of synth',
+  'build:lambda': 'the first step of --infra',
   'deploy/image/build': '--deploy builds the image with it',
   podman: '--deploy runs what the image has as its nobody, on a root that is read only',
   'podman-compose': 'its images come from registries; --deploy holds compose.yaml to the schema',

@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { BenchContext } from '../benchContext.ts';
 import type { BenchRelayer } from '../load/loadRelayers.ts';
 import type { Call, Load, Step } from '../load/runLoad.ts';
-import { PeerMissingError } from '../peers/PeerMissingError.ts';
-import { startBullPeer } from '../peers/startBullPeer.ts';
 import { startGraphilePeer } from '../peers/startGraphilePeer.ts';
-import type { Peer } from '../peers/tunePeer.ts';
 import { startGateway } from '../processes/startGateway.ts';
-import type { ResultRow, Target } from '../report/summariseRow.ts';
+import type { ResultRow } from '../report/summariseRow.ts';
 import { alternate } from './alternate.ts';
 import { createMeter } from './createMeter.ts';
 import { createCall, readRequestId } from './createRequests.ts';
@@ -80,48 +77,32 @@ export function loadBatches(
 
 /**
  * Measures whole lives of requests, over HTTP and with all signatures checked, one by one and with claims and reports in batches; with
- * `--peers` against job queues that add and run one empty job, without HTTP.
+ * `--peers` against graphile-worker, which adds and runs one empty job, without HTTP.
  */
 export async function measureLife(context: BenchContext): Promise<ResultRow[]> {
   const { options, scale, relayers } = context;
   const { connections, runs } = options;
   const gateway = await startGateway(context);
   const [single, batched] = [createMeter('gateway', gateway), createMeter('gateway', gateway)];
-  const peers = options.peers ? await startPeers(context) : [];
-  const steps: Record<string, () => Promise<number>> = {
+  const peer = options.peers ? await startGraphilePeer(context) : undefined;
+  const figures = await alternate(runs, {
     lives: async () => (await single.run({ ...loadLives(relayers, scale.lives), connections })).perSecond,
     batches: async () => (await batched.run({ ...loadBatches(relayers, scale.lives), connections })).perSecond * BATCH,
-  };
-  for (const peer of peers) steps[peer.title] = peer.run;
-  const figures = await alternate(runs, steps);
-  // `alternate` gives figures for each step it was given.
-  const rowsOf = (title: string, step: string, notes: readonly string[], boundOf: (peer: Peer) => number) => {
-    const ours = { unit: 'lives/s', values: figures[step]! };
-    const against = peers.map((peer) => ({
-      ...ours,
+    peer: async () => (await peer?.run()) ?? Number.NaN,
+  });
+  const rowOf = (title: string, values: readonly number[], note: string, bound: number): ResultRow => {
+    const row = { title, unit: 'lives/s', values, notes: [note] };
+    if (peer === undefined) return row;
+    return {
+      ...row,
       title: `${title}, against ${peer.title}`,
-      baseline: { title: peer.title, values: figures[peer.title]! },
-      target: { of: 'ratio', is: 'at least', bound: boundOf(peer) } satisfies Target,
-      notes: [peer.describe],
-    }));
-    return [{ ...ours, title, notes }, ...against];
+      baseline: { title: peer.title, values: figures.peer },
+      target: { of: 'ratio', is: 'at least', bound },
+      notes: [note, peer.describe],
+    };
   };
   return [
-    ...rowsOf('Whole life', 'lives', [single.describe()], ({ bound }) => bound),
-    ...rowsOf(`Whole life in batches of ${BATCH}`, 'batches', [batched.describe()], ({ batchBound }) => batchBound),
+    rowOf('Whole life', figures.lives, single.describe(), 3),
+    rowOf(`Whole life in batches of ${BATCH}`, figures.batches, batched.describe(), 5),
   ];
-}
-
-/** Leaves out a peer that is not on this machine, and says so. */
-async function startPeers(context: BenchContext): Promise<Peer[]> {
-  const peers: Peer[] = [];
-  for (const start of [(one: BenchContext) => startGraphilePeer(one), startBullPeer]) {
-    try {
-      peers.push(await start(context));
-    } catch (error) {
-      if (!(error instanceof PeerMissingError)) throw error;
-      console.error(`  skipped: ${error.message}`);
-    }
-  }
-  return peers;
 }

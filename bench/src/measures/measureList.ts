@@ -1,5 +1,3 @@
-import { type BrowserRig, findChromium, openBrowser } from '@prism-gateway/testing';
-import { installChromium } from '@prism-gateway/testing/browser-set-up';
 import type { BenchContext } from '../benchContext.ts';
 import { createBody } from '../load/createParams.ts';
 import type { BenchRelayer } from '../load/loadRelayers.ts';
@@ -31,26 +29,13 @@ export function listCalls(relayers: readonly BenchRelayer[], count: number, chai
   });
 }
 
-/** Looks at the console's newest requests in a tab of its own. @returns time until something stands there, and until the rows do, in milliseconds */
-async function openRequests({ context }: BrowserRig, { url, adminKey }: { url: string; adminKey: string }) {
-  const page = await context.newPage();
-  await page.addInitScript(`sessionStorage.setItem('prism-admin-key', ${JSON.stringify(adminKey)})`);
-  const startMs = performance.now();
-  await page.goto(`${url}/console/requests`);
-  await page.locator('tbody tr').first().waitFor();
-  const rows = performance.now() - startMs;
-  const paint = await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime");
-  await page.close();
-  return { paint, rows };
-}
-
 function* bodiesOf(backlog: number): Generator<object> {
   for (let i = 0; i < backlog; i++) yield createBody();
   for (let i = 0; i < OWN_CHAIN.count; i++) yield createBody({ chainName: OWN_CHAIN.chainName });
 }
 
 /** Starts a gateway with a backlog, and makes the measures of it: medians, one call at a time. */
-async function startFilled(context: BenchContext, browser: BrowserRig, backlog: number) {
+async function startFilled(context: BenchContext, backlog: number) {
   const { scale, relayers } = context;
   console.error(`  a backlog of ${backlog.toLocaleString('en-US')}`);
   const gateway = await startGateway(context, { backlog: bodiesOf(backlog) });
@@ -62,8 +47,6 @@ async function startFilled(context: BenchContext, browser: BrowserRig, backlog: 
     page: () => medianOf(listCalls(relayers, scale.lists)),
     ownPage: () => medianOf(listCalls(relayers, scale.lists, OWN_CHAIN.chainName)),
     stats: () => medianOf(Array.from({ length: STATS_CALLS }, () => stats)),
-    paint: async () => (await openRequests(browser, gateway)).paint,
-    rows: async () => (await openRequests(browser, gateway)).rows,
     describe: meter.describe,
   };
 }
@@ -71,19 +54,15 @@ async function startFilled(context: BenchContext, browser: BrowserRig, backlog: 
 /** Measures the median latency of first pages and of the administrator's stats, with a large backlog against a small one. */
 export async function measureList(context: BenchContext): Promise<ResultRow[]> {
   const { options, scale } = context;
-  installChromium();
-  const browser = await openBrowser(findChromium() ?? '');
-  const small = await startFilled(context, browser, scale.smallBacklog);
-  const large = await startFilled(context, browser, scale.largeBacklog);
-  // What a browser does once is no part of it.
-  await small.rows();
-  const compare = async (name: 'page' | 'ownPage' | 'stats' | 'paint' | 'rows') => {
+  const small = await startFilled(context, scale.smallBacklog);
+  const large = await startFilled(context, scale.largeBacklog);
+  const compare = async (name: 'page' | 'ownPage' | 'stats') => {
     const { baseline, measure } = await alternate(options.runs, { baseline: small[name], measure: large[name] });
     return { unit: 'ms', values: measure, baseline: { title: `with ${scale.smallBacklog} pending`, values: baseline } };
   };
   const pending = `with ${scale.largeBacklog.toLocaleString('en-US')} pending, p50`;
   const sameAsSmall = { of: 'ratio', is: 'at most', bound: 1.3 } as const;
-  const rows: ResultRow[] = [
+  return [
     {
       title: `first page of 100 ${pending}`,
       ...(await compare('page')),
@@ -96,17 +75,5 @@ export async function measureList(context: BenchContext): Promise<ResultRow[]> {
       ...(await compare('stats')),
       target: { of: 'value', is: 'at most', bound: 5 },
     },
-    {
-      title: `the console's requests, first paint ${pending}`,
-      ...(await compare('paint')),
-      target: { of: 'value', is: 'at most', bound: 1000 },
-    },
-    {
-      title: `the console's requests, until the rows stand there ${pending}`,
-      ...(await compare('rows')),
-      target: sameAsSmall,
-    },
   ];
-  await browser.close();
-  return rows;
 }

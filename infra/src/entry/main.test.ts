@@ -39,6 +39,12 @@ describe('the program', () => {
     expect((await run('synth', '--nothing')).status).toBe(1);
   });
 
+  it('writes the template, and says what it costs', async () => {
+    const { status, stdout } = await run('synth');
+    expect(stdout).toMatch(/USD a million requests/);
+    expect(status).toBe(0);
+  });
+
   it('asks for the bundle before it synthesises', async () => {
     const nowhere = join(tmpdir(), 'prism-no-bundle');
     await expect(synthesize(parseStageSettings(EXAMPLE_SETTINGS.dev), nowhere)).rejects.toMatchObject({

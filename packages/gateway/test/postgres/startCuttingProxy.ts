@@ -9,6 +9,8 @@ export interface CuttingProxy {
   readonly port: number;
   /** Cuts the next connection that commits; undefined: none. */
   cutNext(cut: Cut | undefined): void;
+  /** Lets the present connections pass nothing any more, not even their end, as after a loss of power; new ones work. */
+  silence(): void;
   close(): Promise<void>;
 }
 
@@ -16,10 +18,12 @@ export interface CuttingProxy {
 export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let next: Cut | undefined;
+  const silent = new WeakSet<Socket>();
   const server = createServer((client) => {
     const upstream = connect({ host: '127.0.0.1', port: target });
     let isMute = false;
     const end = () => {
+      if (silent.has(client)) return;
       client.destroy();
       upstream.destroy();
     };
@@ -31,6 +35,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       });
     }
     client.on('data', (bytes) => {
+      if (silent.has(client)) return;
       if (next !== undefined && bytes.includes('COMMIT')) {
         const cut = next;
         next = undefined;
@@ -40,6 +45,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
+      if (silent.has(client)) return;
       if (!isMute) client.write(bytes);
       // The server has committed, and says so.
       else if (bytes.includes('COMMIT')) end();
@@ -53,6 +59,9 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     port: address.port,
     cutNext(cut) {
       next = cut;
+    },
+    silence() {
+      for (const socket of sockets) silent.add(socket);
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -32,6 +32,9 @@ const TIMEOUTS = {
   idle_in_transaction_session_timeout: 5000,
 } as const;
 
+/** A host that has lost its power ends no connection: one that waits finds out after some 20 s instead of two hours. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
+
 const { INT8, INT4 } = pg.types.builtins;
 /** Times, counts and numbers of moves are exact far below 2^53. */
 const types: pg.CustomTypesConfig = {
@@ -103,7 +106,7 @@ export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
   /** The host that took writes last. */
   let current = 0;
 
-  const configOf = (host: number) => ({ connectionString: hosts[host] ?? url, types, keepAlive: true, ...TIMEOUTS });
+  const configOf = (host: number) => ({ connectionString: hosts[host] ?? url, types, ...KEEP_ALIVE, ...TIMEOUTS });
 
   async function connectTo(host: number): Promise<pg.Client> {
     // Statements are sent without waiting for the answers of those before.
@@ -160,10 +163,15 @@ export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
     async read(sql, values) {
       try {
         const client = await pool.connect();
+        let isSilent = false;
         try {
           return await createQuery(client)(sql, values);
+        } catch (error) {
+          // What the server has not answered blocks its connection, which nobody may get again.
+          isSilent = !(error instanceof pg.DatabaseError);
+          throw error;
         } finally {
-          client.release();
+          client.release(isSilent);
         }
       } catch (cause) {
         if (hosts.length > 1) void findPrimary().catch(() => undefined);

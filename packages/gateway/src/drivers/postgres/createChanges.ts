@@ -53,7 +53,7 @@ function createSeenMoves() {
 
 /**
  * Announces moves in a database. What this process moves it announces itself; the others' come by `LISTEN`. Each second the number of the last
- * move is looked at: if one was announced to nobody, everybody looks.
+ * move is looked at: if one was announced to nobody, everybody looks, and the process listens anew.
  */
 export function createChanges({ connect, read, tables, process }: ChangesOptions): PostgresChanges {
   const watchers = createWatchers();
@@ -111,7 +111,12 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
     const [row] = await read(`SELECT value FROM ${tables.counters} WHERE name = 'sequence'`);
     const missed = seen.lacks(before);
     before = Number(row?.value ?? 0);
-    if (missed) await lookUp();
+    if (!missed) return;
+    // It may hear nothing any more, and never learn of it.
+    const deaf = listener;
+    listener = undefined;
+    void deaf?.end().catch(() => undefined);
+    await lookUp();
   }
 
   function follow(): void {

@@ -1,0 +1,62 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { PostgresStores } from '../../src/drivers/postgres/openPostgresStores.ts';
+import { anyChain, pendingRequest } from '../contracts/storedRequests.ts';
+import { createPostgresRig, openStoresOf, type PostgresRig } from '../rigs/postgresStores.ts';
+import { type CuttingProxy, startCuttingProxy } from './startCuttingProxy.ts';
+
+let rig: PostgresRig;
+let proxy: CuttingProxy;
+let stores: PostgresStores;
+
+beforeAll(async () => {
+  rig = await createPostgresRig();
+});
+afterAll(() => rig.close());
+beforeEach(async () => {
+  const { port, pathname, username, password } = new URL(rig.url);
+  proxy = await startCuttingProxy(Number(port));
+  stores = await openStoresOf(`postgres://${username}:${password}@127.0.0.1:${proxy.port}${pathname}`);
+});
+afterEach(async () => {
+  await stores.close();
+  await proxy.close();
+});
+
+const unavailable = expect.objectContaining({ code: 'DEPENDENCY_UNAVAILABLE' });
+
+/** As many as the pool has places. */
+const readAll = (requestId: string) => Promise.allSettled([1, 2, 3, 4].map(() => stores.requests.get(requestId)));
+
+// A host that loses power ends no connection, and TCP needs a quarter of an hour to give one up.
+test('a connection on which nothing comes any more is used once, by reads and by writes', async () => {
+  const record = pendingRequest();
+  await stores.requests.create(record);
+  await readAll(record.requestId);
+
+  proxy.silence();
+  const [reads, written] = await Promise.all([
+    readAll(record.requestId),
+    stores.requests.create(pendingRequest()).catch((error: unknown) => error),
+  ]);
+  for (const read of reads) expect(read).toEqual({ status: 'rejected', reason: unavailable });
+  expect(written).toEqual(unavailable);
+
+  for (const read of await readAll(record.requestId)) expect(read.status).toBe('fulfilled');
+  expect((await stores.requests.create(pendingRequest())).outcome).toBe('created');
+}, 30_000);
+
+test('a process that is notified of nothing any more listens anew', async () => {
+  const listeners = async () => await rig.query("SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+  const other = await rig.open();
+  const chainName = anyChain();
+  let woken = 0;
+  const remove = stores.changes.watch({ chainName }, () => woken++);
+  await expect.poll(listeners).toHaveLength(1);
+
+  proxy.silence();
+  await other.requests.create(pendingRequest({ chainName }));
+  // It is waited for by polling; the server still knows the silent connection.
+  await expect.poll(() => woken, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(listeners).toHaveLength(2);
+  remove();
+}, 30_000);

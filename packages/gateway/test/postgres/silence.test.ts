@@ -13,9 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 beforeEach(async () => {
-  const { port, pathname, username, password } = new URL(rig.url);
+  const { host, port, pathname, username, password } = new URL(rig.url);
   proxy = await startCuttingProxy(Number(port));
-  stores = await openStoresOf(`postgres://${username}:${password}@127.0.0.1:${proxy.port}${pathname}`);
+  // The second host is what a promoted standby is.
+  stores = await openStoresOf(`postgres://${username}:${password}@127.0.0.1:${proxy.port},${host}${pathname}`);
 });
 afterEach(async () => {
   await stores.close();
@@ -33,7 +34,7 @@ test('a connection on which nothing comes any more is used once, by reads and by
   await stores.requests.create(record);
   await readAll(record.requestId);
 
-  proxy.silence();
+  proxy.silence('present');
   const [reads, written] = await Promise.all([
     readAll(record.requestId),
     stores.requests.create(pendingRequest()).catch((error: unknown) => error),
@@ -53,10 +54,22 @@ test('a process that is notified of nothing any more listens anew', async () => 
   const remove = stores.changes.watch({ chainName }, () => woken++);
   await expect.poll(listeners).toHaveLength(1);
 
-  proxy.silence();
+  proxy.silence('present');
   await other.requests.create(pendingRequest({ chainName }));
   // It is waited for by polling; the server still knows the silent connection.
   await expect.poll(() => woken, { timeout: 20_000 }).toBeGreaterThan(0);
   await expect.poll(listeners).toHaveLength(2);
   remove();
+}, 30_000);
+
+// Shows POSTGRES-3.
+test('a host that lost its power is left for the one that takes writes', async () => {
+  const record = pendingRequest();
+  await stores.requests.create(record);
+  proxy.silence('all');
+  const isServed = async () => {
+    const calls = [stores.requests.get(record.requestId), stores.requests.create(pendingRequest())];
+    return (await Promise.allSettled(calls)).every(({ status }) => status === 'fulfilled');
+  };
+  await expect.poll(isServed, { timeout: 20_000, interval: 50 }).toBe(true);
 }, 30_000);

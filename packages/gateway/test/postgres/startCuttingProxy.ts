@@ -9,8 +9,8 @@ export interface CuttingProxy {
   readonly port: number;
   /** Cuts the next connection that commits; undefined: none. */
   cutNext(cut: Cut | undefined): void;
-  /** Lets the present connections pass nothing any more, not even their end, as after a loss of power; new ones work. */
-  silence(): void;
+  /** Lets connections pass nothing any more, not even their end, as after a loss of power: the present ones, or whoever comes too. */
+  silence(which: 'present' | 'all'): void;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,12 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let next: Cut | undefined;
   const silent = new WeakSet<Socket>();
+  let isSilent = false;
   const server = createServer((client) => {
+    if (isSilent) {
+      sockets.add(client.on('error', () => undefined));
+      return;
+    }
     const upstream = connect({ host: '127.0.0.1', port: target });
     let isMute = false;
     const end = () => {
@@ -60,7 +65,8 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     cutNext(cut) {
       next = cut;
     },
-    silence() {
+    silence(which) {
+      isSilent = which === 'all';
       for (const socket of sockets) silent.add(socket);
     },
     async close() {

@@ -93,7 +93,9 @@ describe('several processes', () => {
       for (let i = 0; i < 5; i++) {
         const record = pendingRequest({ chainName });
         await session.query('BEGIN');
-        const { rows } = await session.query(`SELECT value FROM "service-requests-test-counters" FOR UPDATE`);
+        const { rows } = await session.query(
+          `SELECT value FROM "service-requests-test-counters" WHERE name = 'sequence' FOR UPDATE`,
+        );
         const seq = Number(rows[0]?.value) + 1;
         await session.query(
           `INSERT INTO ${TABLE} (request_id, chain_name, action, signer, status, created_at, updated_at, params, bytes, holders, moved_seq)
@@ -101,7 +103,9 @@ describe('several processes', () => {
           [record.requestId, chainName, record.signer, START, seq],
         );
         await sleep(50);
-        await session.query(`UPDATE "service-requests-test-counters" SET value = ${seq}; COMMIT`);
+        await session.query(
+          `UPDATE "service-requests-test-counters" SET value = ${seq} WHERE name = 'sequence'; COMMIT`,
+        );
         stored.push(record.requestId);
       }
       await session.end();
@@ -145,8 +149,8 @@ describe('several processes', () => {
     const second = notifiedOf(records[1]);
     // A commit of which nobody is notified.
     await rig.query(
-      `BEGIN; UPDATE "service-requests-test-counters" SET value = value + 1;
-       UPDATE ${TABLE} SET status = 'failed', moved_seq = (SELECT value FROM "service-requests-test-counters")
+      `BEGIN; UPDATE "service-requests-test-counters" SET value = value + 1 WHERE name = 'sequence';
+       UPDATE ${TABLE} SET status = 'failed', moved_seq = (SELECT max(value) FROM "service-requests-test-counters")
        WHERE request_id = '${records[1].requestId}'; COMMIT`,
     );
     expect(await second).toBe('told');

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
+import type { CommittedMoves } from '../sql/createCounterChanges.ts';
+import { enterAt, type MoveNumber } from '../sql/feed.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import { createQuery, sendTogether } from './connect.ts';
 import { sweepActivity } from './saveCounters.ts';
@@ -96,6 +98,8 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   const runAlone = createRunAlone(tables);
   const queue: Waiting[] = [];
   let client: pg.Client | undefined;
+  /** Whether a move was committed on this connection. Each may be one to a server that was put back. */
+  let hasBegun = false;
   /** Number of the last commit that was tried. */
   let number = 0;
   let running: Promise<void> | undefined;
@@ -107,16 +111,24 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   // A timeout that ends the wait for a standby would have PostgreSQL say that it is committed.
   const end = (changes: CommittedChanges | undefined) => `
     SET LOCAL statement_timeout = 0;
-    ${changes === undefined ? '' : `UPDATE ${tables.counters} SET value = ${changes.moves.last} WHERE name = 'sequence';`}
+    ${changes === undefined ? '' : setNumbers(changes.moves)}
     INSERT INTO ${tables.commits} VALUES ('${process}', ${number}, ${now()})
       ON CONFLICT (process) DO UPDATE SET number = excluded.number, at = excluded.at;
     ${changes === undefined ? '' : `SELECT pg_notify('${tables.channel.slice(1, -1)}', ${pg.escapeLiteral(payloadOf(process, changes))});`}
     COMMIT`;
 
+  function setNumbers({ after, last, count }: CommittedMoves): string {
+    const set = (name: MoveNumber, value: number) =>
+      `UPDATE ${tables.counters} SET value = ${value} WHERE name = '${name}';`;
+    const gap = hasBegun ? '' : set('left', after) + set('entered', last - count);
+    return gap + set('sequence', last);
+  }
+
   async function connectOnce(): Promise<pg.Client> {
     if (client !== undefined) return client;
     const fresh = await connect();
     client = fresh;
+    hasBegun = false;
     fresh.on('end', () => {
       if (client === fresh) client = undefined;
     });
@@ -135,7 +147,9 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     const [, counter, webhooks] = answers;
     const value = counter?.rows[0]?.value;
     if (value === undefined) throw new Error('The counter of moves is missing.');
-    tx.begin({ sequence: Number(value), webhooks: webhooks?.rows ?? [] });
+    const sequence = Number(value);
+    const from = hasBegun ? sequence : enterAt(sequence, now());
+    tx.begin({ sequence, from, webhooks: webhooks?.rows ?? [] });
   }
 
   /** Sends the writes and the commit at once, and finds out whether that came through if the answer is lost. */
@@ -190,6 +204,7 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     const results = await sendTogether(own, () => runOrders(tx, beginTransaction(own, tx), batch));
     if (now() - sweptAt > SWEEP_MS) await sweep(tx);
     const changes = await commit(own, tx);
+    if (changes !== undefined) hasBegun = true;
     if (changes !== undefined) for (const listener of listeners) listener(changes);
     for (const [i, { resolve }] of batch.entries()) resolve(results[i]);
   }

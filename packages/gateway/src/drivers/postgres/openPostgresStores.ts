@@ -69,7 +69,7 @@ export async function openPostgresStores(options: PostgresOptions): Promise<Post
     relayers: { ...createRelayerStore(shared), find: (address) => findRelayer(address.toLowerCase()) },
     admin: createAdminStore(shared),
     rateLimits,
-    ...createWebhookStore(shared, (listener) => writer.onCommitted(({ moves }) => listener(moves.last - moves.after))),
+    ...createWebhookStore(shared, (listener) => writer.onCommitted(({ moves }) => listener(moves.count))),
     async checkReady() {
       await read(`SELECT 1 FROM ${tables.requests} LIMIT 1`);
       await writer.write('probe', null);

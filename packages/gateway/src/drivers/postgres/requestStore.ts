@@ -8,7 +8,15 @@ import type {
   StoredRequest,
 } from '../../ports/requestStore.ts';
 import { selectStats, statsOfRow } from '../sql/adminRows.ts';
-import { assertReached, type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
+import {
+  assertGiven,
+  type FeedRow,
+  type FeedStart,
+  fillFeed,
+  numbersOf,
+  readFeedPosition,
+  startFeed,
+} from '../sql/feed.ts';
 import { anyOf, type Condition, fillPage, selectPage, statusesOf } from '../sql/listPage.ts';
 import type { Query } from './connect.ts';
 import type { Writer } from './createWriter.ts';
@@ -75,12 +83,12 @@ async function readFeed(reader: Reader, query: FeedQuery): Promise<FeedPage> {
       value: row.request_id,
     }));
   };
-  const [claims, fresh, [last]] = await Promise.all([
+  const [claims, fresh, numbers] = await Promise.all([
     walk('processing', start.lapsed),
     walk('pending', start.pending),
-    reader.read(`SELECT value FROM ${reader.tables.counters} WHERE name = 'sequence'`),
+    reader.read(`SELECT name, value FROM ${reader.tables.counters}`),
   ]);
-  assertReached(start, Number(last?.value ?? 0));
+  assertGiven(start, numbersOf(numbers));
   const { values, ...rest } = fillFeed(query, start, { claims, fresh });
   // A request that has moved on since comes again with its new number, if it is pending then.
   const open: Condition[] = [["status = 'pending'"], ["status = 'processing' AND claimed_at <= ?", leaseExpiredAt]];

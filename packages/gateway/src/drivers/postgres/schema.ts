@@ -88,9 +88,9 @@ const requestTables = ({ requests: r, counters, commits, pending }: Tables) => `
   CREATE INDEX ${indexOn(r, 'signature')} ON ${r} (signature_key) WHERE signature_key IS NOT NULL;
   -- GET /admin/requests?txHash=
   CREATE INDEX ${indexOn(r, 'transaction')} ON ${r} (lower(tx_hash), created_at, request_id) WHERE tx_hash IS NOT NULL;
-  -- One row, which each writing transaction locks first: so moves are numbered in the order of commits.
+  -- The first row each writing transaction locks first: so moves are numbered in the order of commits. The others are the newest gap in them.
   CREATE TABLE ${counters} (name text PRIMARY KEY, value bigint NOT NULL) WITH (fillfactor = 10);
-  INSERT INTO ${counters} VALUES ('sequence', 0);
+  INSERT INTO ${counters} VALUES ('sequence', 0), ('left', 0), ('entered', 0);
   -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
   CREATE TABLE ${pending} (holder text PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 50);
   INSERT INTO ${pending} VALUES ('', 0);

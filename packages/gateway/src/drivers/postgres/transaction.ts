@@ -50,6 +50,8 @@ export interface Transaction extends MoveContext {
 export interface TransactionStart {
   /** Number of the last move. */
   readonly sequence: number;
+  /** Where this transaction numbers from: there, or beyond a gap. */
+  readonly from: number;
   /** Those that are enabled. */
   readonly webhooks: readonly Row[];
 }
@@ -99,7 +101,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
   const requestIds = new Set<string>();
   const chainNames = new Set<string>();
   const happened: MessageFacts[] = [];
-  let start: TransactionStart = { sequence: 0, webhooks: [] };
+  let start: TransactionStart = { sequence: 0, from: 0, webhooks: [] };
   let last = 0;
 
   const nextMove = () => ++last;
@@ -123,7 +125,7 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
     changed,
     begin(begun) {
       start = begun;
-      last = begun.sequence;
+      last = begun.from;
     },
     find: (requestId) => known.get(requestId.toLowerCase()),
     lost: counters.recordConflict,
@@ -170,8 +172,8 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
         ...saveCounters(query, tables, { ...counters, durationsOf }),
         ...writeOutbox(tables, start.webhooks, happened).map(({ sql, values }) => query(translate(sql), values)),
       ]);
-      const moves = { after: start.sequence, last };
-      const isMoved = last !== start.sequence;
+      const moves = { after: start.sequence, last, count: last - start.from };
+      const isMoved = moves.count > 0;
       return {
         changes: isMoved ? { moves, requestIds: [...requestIds], chainNames: [...chainNames] } : undefined,
         written,

@@ -135,10 +135,11 @@ export function createCounterChanges(): CounterChanges {
   };
 }
 
-/** Moves of one commit, by their numbers: those after `after`, up to `last`. */
+/** Moves of one commit, by their numbers: those after `after`, up to `last`, with a gap between if they are a process's first. */
 export interface CommittedMoves {
   readonly after: number;
   readonly last: number;
+  readonly count: number;
 }
 
 /** @throws Error for a move that the table of moves has not */

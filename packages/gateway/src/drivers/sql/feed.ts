@@ -1,5 +1,6 @@
 import { InvalidCursorError } from '../../ports/errors.ts';
 import type { FeedPage, FeedQuery } from '../../ports/requestStore.ts';
+import type { Row } from './sqlWrite.ts';
 
 /** Numbers of the last moves that were given: of what became pending, and of claims that have lapsed. */
 interface FeedPosition {
@@ -32,15 +33,39 @@ export function readFeedPosition({ after, from }: FeedQuery): FeedPosition | und
   return { pending: Number(pending), lapsed: Number(lapsed) };
 }
 
+/** Names of the numbers that a store keeps beside its records: that of the last move, and the two ends of the newest gap. */
+export const NUMBERS = ['sequence', 'left', 'entered'] as const;
+export type MoveNumber = (typeof NUMBERS)[number];
+type MoveNumbers = Readonly<Record<MoveNumber, number>>;
+
+/** Reads rows of `name` and `value`; what is not there yet is 0. */
+export function numbersOf(rows: readonly Row[]): MoveNumbers {
+  const values = new Map(rows.map(({ name, value }) => [name, Number(value)]));
+  const [sequence, left, entered] = NUMBERS.map((name) => values.get(name) ?? 0) as [number, number, number];
+  return { sequence, left, entered };
+}
+
+/** Moves a millisecond: more than any process makes for long, and few enough for 2^53. */
+const MOVES_A_MS = 10;
+
 /**
- * Refuses a position that the store has not come to: it was put back to an older copy since, and what it stores from here on would stay behind
- * the position.
+ * Where a process that begins to write numbers moves from: beyond whatever was numbered before, also by processes of which nothing is left
+ * because an older copy of the store was put back. So what it stores lies behind no position that was given then, and such a position
+ * lies in the gap.
  *
- * @param sequence - number of the last move
+ * @param sequence - number of the last move that the store knows
+ * @param now - milliseconds since the epoch
+ */
+export const enterAt = (sequence: number, now: number) => Math.max(sequence, now * MOVES_A_MS);
+
+/**
+ * Refuses a position that the store never gave: it was put back to an older copy since, in which what was given before may be pending again.
+ *
  * @throws InvalidCursorError
  */
-export function assertReached({ pending, lapsed }: FeedPosition, sequence: number): void {
-  if (Math.max(pending, lapsed) > sequence) throw new InvalidCursorError();
+export function assertGiven({ pending, lapsed }: FeedPosition, { sequence, left, entered }: MoveNumbers): void {
+  const isGiven = (number: number) => number <= left || (number >= entered && number <= sequence);
+  if (!isGiven(pending) || !isGiven(lapsed)) throw new InvalidCursorError();
 }
 
 /** Begins before the first claim that holds, so that all that lapse from here on are given. */

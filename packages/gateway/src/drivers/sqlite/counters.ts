@@ -6,6 +6,7 @@ import {
   createCounterChanges,
   type Move,
 } from '../sql/createCounterChanges.ts';
+import { enterAt, NUMBERS, numbersOf } from '../sql/feed.ts';
 import type { QuotedTables } from './tables.ts';
 
 function prepareChains(database: DatabaseSync, chains: string) {
@@ -108,34 +109,46 @@ export interface Counters {
   forget(): void;
 }
 
-const SEQUENCE = 'sequence';
+const [SEQUENCE, LEFT, ENTERED] = NUMBERS;
 
 /** Numbers the moves of a transaction. */
-function prepareSequence(database: DatabaseSync, { counters }: QuotedTables) {
-  const select = database.prepare(`SELECT value FROM ${counters} WHERE name = '${SEQUENCE}'`);
+function prepareSequence(database: DatabaseSync, { counters }: QuotedTables, now: () => number) {
+  const select = database.prepare(`SELECT name, value FROM ${counters}`);
   const upsert = database.prepare(
-    `INSERT INTO ${counters} VALUES ('${SEQUENCE}', ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
+    `INSERT INTO ${counters} VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
   );
-  /** As it was when the transaction began. */
-  let first: number | undefined;
-  let last = 0;
+  /** Number from which this process began. */
+  let begun: number | undefined;
+  /** The transaction's moves are those after `from`; earlier ones end with `before`. */
+  let open: { readonly before: number; readonly from: number; last: number } | undefined;
+
+  function begin() {
+    const { sequence: before, entered } = numbersOf(select.all());
+    // It may have failed to commit that.
+    const isBegun = begun !== undefined && entered >= begun;
+    if (!isBegun) begun = enterAt(before, now());
+    const from = isBegun ? before : (begun ?? before);
+    return { before, from, last: from };
+  }
+
   return {
     next(): number {
-      if (first === undefined) {
-        first = Number(select.get()?.value ?? 0);
-        last = first;
-      }
-      return ++last;
+      open ??= begin();
+      return ++open.last;
     },
     save(): CommittedMoves | undefined {
-      if (first === undefined) return undefined;
-      const moves = { after: first, last };
-      upsert.run(last);
-      first = undefined;
-      return moves;
+      if (open === undefined) return undefined;
+      const { before, from, last } = open;
+      open = undefined;
+      if (from === begun) {
+        upsert.run(LEFT, before);
+        upsert.run(ENTERED, from);
+      }
+      upsert.run(SEQUENCE, last);
+      return { after: before, last, count: last - from };
     },
     forget() {
-      first = undefined;
+      open = undefined;
     },
   };
 }
@@ -155,10 +168,10 @@ function prepareHeld(database: DatabaseSync, tables: QuotedTables) {
 }
 
 /** Prepares the counters on one connection: gathered in memory, and written once a commit. */
-export function prepareCounters(database: DatabaseSync, tables: QuotedTables): Counters {
+export function prepareCounters(database: DatabaseSync, tables: QuotedTables, now: () => number): Counters {
   const changes = createCounterChanges();
   const saveCounters = prepareSaveCounters(database, tables);
-  const sequence = prepareSequence(database, tables);
+  const sequence = prepareSequence(database, tables, now);
   const held = prepareHeld(database, tables);
 
   function forget(): void {
@@ -183,7 +196,11 @@ export function prepareCounters(database: DatabaseSync, tables: QuotedTables): C
   };
 }
 
-/** Reads the number of the last move outside the transactions that change it. */
+/** Reads the numbers of moves outside the transactions that change them. */
+export const readNumbers = (statement: (sql: string) => StatementSync, { counters }: QuotedTables) =>
+  numbersOf(statement(`SELECT name, value FROM ${counters}`).all());
+
+/** Reads the number of the last move alone. */
 export function readSequence(statement: (sql: string) => StatementSync, { counters }: QuotedTables): number {
   return Number(statement(`SELECT value FROM ${counters} WHERE name = '${SEQUENCE}'`).get()?.value ?? 0);
 }

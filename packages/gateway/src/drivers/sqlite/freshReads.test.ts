@@ -32,7 +32,7 @@ afterEach(async () => {
 /** Commits one of everything, as another process would. */
 function commitElsewhere(): void {
   const tables = quoteTables(TEST_TABLES);
-  const { writes, counters } = prepareRequestWrites(other, tables);
+  const { writes, counters } = prepareRequestWrites(other, tables, Date.now);
   const { putRelayer } = prepareSharedWrites(other, tables);
   const countHits = prepareCountHits(other, tables);
   other.exec('BEGIN IMMEDIATE');

@@ -64,9 +64,7 @@ export function openSqliteStores(options: SqliteOptions): SqliteStores {
     relayers: createRelayerStore(shared),
     admin: createAdminStore(shared),
     rateLimits,
-    ...createWebhookStore(shared, (listener) =>
-      writer.onCommitted((moves) => moves && listener(moves.last - moves.after)),
-    ),
+    ...createWebhookStore(shared, (listener) => writer.onCommitted((moves) => moves && listener(moves.count))),
     async checkReady() {
       readStore(() => snapshot.read(() => probe.get()));
       await checkFile();

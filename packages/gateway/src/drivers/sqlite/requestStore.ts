@@ -15,9 +15,9 @@ import type {
 } from '../../ports/requestStore.ts';
 import { selectStats, statsOfRow } from '../sql/adminRows.ts';
 import { WALK_START, type WalkPosition } from '../sql/createRetention.ts';
-import { assertReached, type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
+import { assertGiven, type FeedRow, type FeedStart, fillFeed, readFeedPosition, startFeed } from '../sql/feed.ts';
 import { fillPage, type PageRow, selectPage } from '../sql/listPage.ts';
-import { readSequence } from './counters.ts';
+import { readNumbers, readSequence } from './counters.ts';
 import type { OwnMoves } from './createRequestChanges.ts';
 import { createStatements, readStore } from './createSnapshot.ts';
 import { newRequestOf } from './createWrite.ts';
@@ -82,7 +82,7 @@ function readStart({ statement, tables }: ReadContext, { chainName, leaseExpired
 function readFeed(context: ReadContext, query: FeedQuery): FeedPage {
   const { chainName } = query;
   const start = readFeedPosition(query) ?? startFeed(readStart(context, query));
-  assertReached(start, readSequence(context.statement, context.tables));
+  assertGiven(start, readNumbers(context.statement, context.tables));
   const { values, ...rest } = fillFeed(query, start, {
     claims: walkMoves(context, { chainName, status: 'processing', after: start.lapsed }),
     fresh: walkMoves(context, { chainName, status: 'pending', after: start.pending }),

@@ -86,8 +86,8 @@ function prepareMoves(
  * Prepares the writes of requests on one connection. Call them inside a transaction, and `counters.save` before its commit, or
  * `counters.forget` when it fails.
  */
-export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTables) {
-  const counters = prepareCounters(database, tables);
+export function prepareRequestWrites(database: DatabaseSync, tables: QuotedTables, now: () => number) {
+  const counters = prepareCounters(database, tables, now);
   const outbox = prepareOutbox(database, tables);
   const books = { counters, outbox };
   const whole = prepareMoves(database, tables, books, selectRequests(tables, ...HELD_COLUMNS));

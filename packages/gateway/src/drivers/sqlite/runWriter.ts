@@ -54,7 +54,7 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   const database = openDatabase(file);
   const assertSameFile = createIdentityCheck(file);
   const quoted = quoteTables(tables);
-  const { writes: requestWrites, counters, outbox } = prepareRequestWrites(database, quoted);
+  const { writes: requestWrites, counters, outbox } = prepareRequestWrites(database, quoted, Date.now);
   const writes: { readonly [K in WriteKind]: (input: Writes[K]['input']) => Writes[K]['result'] } = {
     ...requestWrites,
     ...prepareAdminWrites(database, quoted, counters),

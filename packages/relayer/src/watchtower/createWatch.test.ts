@@ -13,10 +13,10 @@ const [SIGNER, RELAYER, FORWARDER] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.
 ];
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();
 
-/** Reported as done a hundred seconds ago, in a transaction that nobody has seen. */
+/** Reported as done once the watch had begun, in a transaction that nobody has seen. */
 const LIE = {
   ...{ requestId: 'lie', chainName: 'c', action: 'WRITE_DATA_FOR', signer: SIGNER, status: 'success', txHash: WORD },
-  ...{ claimedBy: RELAYER, claimedAt: at(800), createdAt: at(700), updatedAt: at(900) },
+  ...{ claimedBy: RELAYER, claimedAt: at(800), createdAt: at(700), updatedAt: at(1001) },
   params: {
     ...{ signer: SIGNER, cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '700' },
     ...{ v: 27, r: WORD, s: WORD },

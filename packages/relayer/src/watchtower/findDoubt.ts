@@ -27,7 +27,8 @@ function countUnseen(heads: readonly SeenHead[], unseenSeconds: bigint): bigint 
 
 /**
  * Finds what makes reports doubtful that were made before, or soon after by an older view: a reorganisation; or a time in which nobody looked,
- * as while the gateway was out of reach, or after a restart from a backup, so that one deeper than the confirmations may have left no trace.
+ * as before the journal began, while the gateway was out of reach, or after a restart from a backup, so that one deeper than the confirmations
+ * may have left no trace.
  * While no request is open, the chain is not looked at for a while: that does not count.
  *
  * @param attendedAtMs - when the last look that went well had begun; undefined: before the start
@@ -40,8 +41,8 @@ export function findDoubt(
   const { head, fork, lostBlocks } = chain;
   const heads = journal.heads();
   const [newest] = heads;
-  if (newest === undefined) return undefined;
   const nowSeconds = BigInt(Math.floor(now() / 1000));
+  if (newest === undefined) return { from: 0n, to: nowSeconds, excuse: 'undone' };
   const attendedSeconds = BigInt(Math.floor((attendedAtMs ?? 0) / 1000));
   const since = attendedSeconds > newest.seconds ? attendedSeconds : newest.seconds;
   const [blocks, seconds] = [head.number - newest.number, head.seconds - newest.seconds];

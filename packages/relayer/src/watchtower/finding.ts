@@ -70,7 +70,7 @@ const ADVICE: Readonly<Record<FindingKind, string>> = {
   idleClaim: 'Suspend the relayer and release what it holds.',
   idleRelease: 'Suspend the relayer: it keeps requests from the others.',
   executedLater: 'Notify the user: the record says failed, and the request was carried out.',
-  reorganised: 'No relayer is to blame. The record says other than the chain: notify the user (prism requests show).',
+  reorganised: 'No relayer can be blamed. The record says other than the chain: notify the user (prism requests show).',
   otherForwarder: 'Set the right Forwarder: until then no report can be compared with the chain.',
 };
 

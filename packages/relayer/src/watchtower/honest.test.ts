@@ -156,10 +156,19 @@ test.each([
 );
 
 // Shows WATCH-1.
-test('a journal lost after a reorganisation accuses nobody who has carried it out in another transaction since', async () => {
+test('what was reported before the journal began accuses nobody, since a reorganisation may have undone it', async () => {
+  const { claim, report, live } = startWatchRig();
+  claim();
+  report({ status: 'success', txHash: TX });
+  expect(await live(900n)).toEqual([]);
+  expect(await live(120n)).toEqual(['reorganised']);
+});
+
+// Shows WATCH-1.
+test('who was not watched and has carried it out in another transaction than it named is not accused', async () => {
   const { world, claim, report, mine, live } = startWatchRig();
   claim();
-  world.seconds += 60n;
+  await live(60n);
   report({ status: 'success', txHash: word('12') });
   mine();
   world.checked = 'replaced';

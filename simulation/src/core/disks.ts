@@ -9,6 +9,8 @@ import { assertAlive, currentProcess, ProcessDiedError, type SimProcess } from '
 export interface DiskFaults {
   /** Nothing can be written. */
   isFull: boolean;
+  /** When its files were lost, or put back to older ones; virtual Unix milliseconds. */
+  lostMs?: number;
 }
 
 /** The path of a database that has no file. */

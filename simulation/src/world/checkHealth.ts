@@ -44,10 +44,14 @@ const RULE_SIGNERS = 3;
  * Customers of a relayer with a valid request that only the price can be in the way of: it pays, and is the first of those that have not
  * ended.
  */
-function countWaiting(world: World, relayer: string): number {
+function countWaiting(world: World, { relayer, host }: { readonly relayer: string; readonly host: string }): number {
   const stories = [...world.stories.values()];
+  // It knows those of before no more.
+  const lostMs = world.realm.disks.get(host)?.lostMs ?? 0;
   const customers = new Set(
-    stories.flatMap(({ status, claimedBy, signer }) => (status === 'success' && claimedBy === relayer ? [signer] : [])),
+    stories.flatMap(({ status, claimedBy, signer, endedAtMs = 0 }) =>
+      status === 'success' && claimedBy === relayer && endedAtMs >= lostMs ? [signer] : [],
+    ),
   );
   const first = new Map<string, Story>();
   for (const story of stories) {
@@ -80,10 +84,10 @@ function listWatched(world: World): Watched[] {
     if (offMs(service) < -2 * CLOCK_MS) return "its clock is behind the chain's";
     return Math.abs(offMs(service) - offMs(gateway)) > CLOCK_MS ? "its clock is not the gateway's" : undefined;
   };
-  const isServing = ({ environment }: Service, relayer: string) =>
+  const isServing = ({ environment, host }: Service, relayer: string) =>
     environment.CREDITS_PER_ETH === String(CREDITS_PER_ETH) ||
     takes(world, relayer) ||
-    countWaiting(world, relayer) < RULE_SIGNERS;
+    countWaiting(world, { relayer, host }) < RULE_SIGNERS;
   const offMs = ({ host }: Service) => realm.clockOf(host).offMs;
   const isAmissAround = () =>
     troubles.size > 0 ||

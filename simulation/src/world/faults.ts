@@ -190,6 +190,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         service.kill();
         announce(`${service.host} ${isLost ? 'loses its files' : `gets its files of ${minutes} minutes ago back`}`);
         restoreDisk(realm.diskOf(service.host), saved);
+        disk.lostMs = realm.clock.now();
         // The watchtower was not watching when these lies were told; the next one of each liar counts.
         if (service === world.watchtower)
           for (const [address, sinceMs] of world.lies) if (sinceMs >= savedMs) world.lies.delete(address);

@@ -248,7 +248,8 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       await pause(minutes * 60_000);
       await during('restored gateway', async () => {
         announce(`the gateway gets its files of ${minutes} minutes ago back`);
-        await restore();
+        // A snapshot may be back before anybody notices.
+        await restore(random('restores').between(0, 30_000));
         await pause(60_000);
       });
     },

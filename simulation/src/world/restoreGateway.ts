@@ -9,22 +9,23 @@ const UNKNOWN = {
   ...{ outlook: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
 } as const satisfies Partial<Story>;
 
-/** How long an operator takes to put a copy back, in milliseconds: as long as nobody answers. */
-const COPIED_MS = 30_000;
-
-/** Copies the gateway's disk. @returns puts the copy back: what was answered since is gone, as after any restore */
-export function copyGateway({ realm, gateway, client, stories, restores }: World): () => Promise<void> {
+/**
+ * Copies the gateway's disk.
+ *
+ * @returns puts the copy back: what was answered since is gone, as after any restore. It takes so many milliseconds, in which nobody answers
+ */
+export function copyGateway({ realm, gateway, client, stories, restores }: World): (takesMs: number) => Promise<void> {
   const folder = realm.diskOf(gateway.host);
   const saved = saveDisk(folder);
   const savedMs = realm.clock.now();
-  return async function restoreGateway() {
+  return async function restoreGateway(takesMs) {
     gateway.kill();
     restoreDisk(folder, saved);
     restores.count += 1;
     const lost = [...stories.values()].filter(({ postedAtMs }) => postedAtMs >= savedMs);
     for (const story of stories.values()) if ((story.endedAtMs ?? 0) >= savedMs) Object.assign(story, UNKNOWN);
     for (const { requestId } of lost) stories.delete(requestId);
-    await pause(COPIED_MS);
+    await pause(takesMs);
     await gateway.start();
     for (const story of lost) {
       const { requestId } = await client.submitRequest(story.body);

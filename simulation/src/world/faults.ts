@@ -177,7 +177,8 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         await during('full disk', async () => {
           announce(`the disk of ${service.host} is full`);
           disk.isFull = true;
-          await pause(minutes * 60_000);
+          // Longer than a lease and a quarter, now and then.
+          await pause(3 * minutes * 60_000);
           disk.isFull = false;
         });
         return;

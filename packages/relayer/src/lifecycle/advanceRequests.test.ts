@@ -48,3 +48,36 @@ test('one request that brings a defect to light holds up none that are handled w
   // Once with the others, and once by itself.
   expect(faults).toEqual(['work', 'work']);
 });
+
+// Shows RELAY-7.
+test('what is claimed and cannot be written down is given back; once it can be, the gateway is asked whose it is', async () => {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const released: string[] = [];
+  const context: RelayerContext = makeContext({
+    gateway: {
+      async release(requestId) {
+        released.push(requestId);
+        return 'released';
+      },
+      read: async () => undefined,
+    },
+    advance: (requestIds) => advanceRequests(context, { requestIds }),
+    signal: stop.signal,
+  });
+  const { journal, inFlight, advance } = context;
+  const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
+  const params = { cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1', ...signature };
+  const record = { requestId: 'a', action: 'WRITE_DATA_FOR', signer: SIGNER, params, createdAt: '' } as const;
+  journal.adopt({ requestId: 'a', record, signatures: [], gas: 50_000n, claimedAtMs: 0 });
+  const full = vi.spyOn(journal, 'move').mockImplementation(() => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' });
+  });
+  advance(['a']);
+  await vi.waitFor(() => expect(released).toEqual(['a']));
+  expect(journal.get('a')?.state).toBe('claimed');
+  full.mockRestore();
+  await vi.waitFor(() => expect(journal.get('a')).toBeUndefined(), { timeout: 60_000 });
+  expect(inFlight.has('a')).toBe(false);
+  expect(released).toHaveLength(1);
+});

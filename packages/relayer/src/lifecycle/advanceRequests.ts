@@ -11,8 +11,8 @@ import { reviewClaim } from './reviewClaim.ts';
 import type { OpenRequest } from './states.ts';
 import { submitClaims } from './submitClaims.ts';
 
-/** Pause before requests are handled again whose moves could not be written down, in milliseconds. */
-const JOURNAL_PAUSE_MS = 1000;
+/** Pauses before requests are handled again whose moves could not be written down, in milliseconds: of what is given back the gateway is asked. */
+const JOURNAL_PAUSE_MS = { sent: 1000, givenBack: 3000 };
 /** Pauses after a defect, in milliseconds: before what was handled together is handled one by one, and before one is handled again. */
 const DEFECT_PAUSE_MS = { together: 1000, alone: 30_000 };
 
@@ -35,24 +35,50 @@ function chooseStep({ requestId, state, intentId }: OpenRequest, status: ClaimSt
   return { step: 'reviewClaim', lane: requestId } as const;
 }
 
+/**
+ * Gives back to the others what is claimed and not sent, since nothing is sent before it is written down. The journal has it as this relayer's
+ * still: once it can be written, the gateway is asked whose it is.
+ *
+ * @returns whether there was any
+ */
+async function giveBackUnsent(
+  { gateway, journal, inFlight, events }: RelayerContext,
+  requests: readonly OpenRequest[],
+) {
+  const unsent = requests.filter(({ requestId }) =>
+    ['claiming', 'claimed'].includes(`${journal.get(requestId)?.state}`),
+  );
+  for (const { requestId } of unsent) inFlight.forget(requestId);
+  await Promise.all(
+    unsent.map(async ({ requestId }) => {
+      const result = await gateway.release(requestId);
+      if (result === 'released')
+        events.emit({ type: 'claim-released', requestId, reason: 'the journal cannot be written' });
+    }),
+  );
+  return unsent.length > 0;
+}
+
 /** Reports what went wrong. @returns how long to wait, and whether what was handled together goes on together */
-function reportFailure({ events }: RelayerContext, requests: number, err: unknown) {
+async function reportFailure(context: RelayerContext, requests: readonly OpenRequest[], err: unknown) {
+  const { events } = context;
   const isSenders = err instanceof SenderError && err.code === 'JOURNAL_FAILED';
   if (isSenders || isJournalFault(err)) {
-    events.emit({ type: 'journal-failed', where: 'journal', reason: err.message, requests });
-    return { pauseMs: JOURNAL_PAUSE_MS, isTogether: true };
+    events.emit({ type: 'journal-failed', where: 'journal', reason: err.message, requests: requests.length });
+    const isGivenBack = await giveBackUnsent(context, requests);
+    return { pauseMs: JOURNAL_PAUSE_MS[isGivenBack ? 'givenBack' : 'sent'], isTogether: true };
   }
-  events.emit({ type: 'work-failed', where: 'work', err, requests });
-  return { pauseMs: requests > 1 ? DEFECT_PAUSE_MS.together : DEFECT_PAUSE_MS.alone, isTogether: false };
+  events.emit({ type: 'work-failed', where: 'work', err, requests: requests.length });
+  return { pauseMs: requests.length > 1 ? DEFECT_PAUSE_MS.together : DEFECT_PAUSE_MS.alone, isTogether: false };
 }
 
 /**
  * Nothing that is claimed is left lying: what has not moved is handled again, as after a restart. A journal that cannot be written now, for
- * the disk is full, ends nothing; nor does one request that brings a defect to light, with which the others are not handled again.
+ * the disk is full, ends nothing that was sent; nor does one request that brings a defect to light, with which the others are not handled again.
  */
 async function tryAgain(context: RelayerContext, requests: readonly OpenRequest[], error: unknown): Promise<void> {
   const { journal, signal, advance } = context;
-  const { pauseMs, isTogether } = reportFailure(context, requests.length, error);
+  const { pauseMs, isTogether } = await reportFailure(context, requests, error);
   await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return;
   const still = requests

@@ -73,3 +73,14 @@ test('a host that lost its power is left for the one that takes writes', async (
   };
   await expect.poll(isServed, { timeout: 20_000, interval: 50 }).toBe(true);
 }, 30_000);
+
+test('a process ends while its database is silent', async () => {
+  await stores.requests.create(pendingRequest());
+  const remove = stores.changes.watch({ chainName: anyChain() }, () => undefined);
+  await expect
+    .poll(async () => (await rig.query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")).length)
+    .toBe(1);
+  proxy.silence('all');
+  await stores.close();
+  remove();
+}, 30_000);

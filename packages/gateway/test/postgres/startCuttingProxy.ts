@@ -20,7 +20,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   let next: Cut | undefined;
   const silent = new WeakSet<Socket>();
   let isSilent = false;
-  const server = createServer((client) => {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     if (isSilent) {
       sockets.add(client.on('error', () => undefined));
       return;
@@ -34,10 +34,13 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     };
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.on('error', end).on('close', () => {
-        sockets.delete(socket);
-        end();
-      });
+      socket
+        .on('error', end)
+        .on('end', end)
+        .on('close', () => {
+          sockets.delete(socket);
+          end();
+        });
     }
     client.on('data', (bytes) => {
       if (silent.has(client)) return;

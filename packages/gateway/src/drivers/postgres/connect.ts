@@ -41,6 +41,20 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === INT8 || oid === INT4 ? Number : pg.types.getTypeParser(oid, 'text')),
 };
 
+/** How long a server is waited for that was told of the end of a connection, in milliseconds. */
+const END_MS = 2000;
+
+/** A connection that ends also if the server is silent. */
+class Client extends pg.Client {
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    const cut = setTimeout(() => this.connection.stream.destroy(), END_MS).unref();
+    this.once('end', () => clearTimeout(cut));
+    return callback === undefined ? super.end() : super.end(callback);
+  }
+}
+
 /** Writes a connection string for each host that one names. @example `postgres://app@a,b:5433/prism` */
 export function splitHosts(url: string): readonly string[] {
   const [, before, hosts, after] = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]+)(.*)$/.exec(url) ?? [];
@@ -110,7 +124,7 @@ export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
 
   async function connectTo(host: number): Promise<pg.Client> {
     // Statements are sent without waiting for the answers of those before.
-    const client = new pg.Client({ ...configOf(host), pipeline: true });
+    const client = new Client({ ...configOf(host), pipeline: true });
     // Whoever uses the connection learns of its end by the next statement.
     client.on('error', () => undefined);
     try {
@@ -142,7 +156,7 @@ export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
     ...configOf(0),
     max: poolSize,
     // Of several hosts the one that took writes last.
-    Client: class extends pg.Client {
+    Client: class extends Client {
       constructor() {
         super(configOf(current));
       }

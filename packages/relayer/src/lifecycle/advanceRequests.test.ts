@@ -7,6 +7,13 @@ import type { RelayerContext } from './context.ts';
 const WORD = `0x${'11'.repeat(32)}` as const;
 const SIGNER = `0x${'aa'.repeat(20)}` as const;
 
+function claimedRequest(requestId: string, payload: `0x${string}`) {
+  const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
+  const params = { cloudId: WORD, dataId: WORD, payload, relayerFee: '1', timestamp: '1', ...signature };
+  const record = { requestId, action: 'WRITE_DATA_FOR', signer: SIGNER, params, createdAt: '' } as const;
+  return { requestId, record, signatures: [], gas: 50_000n, claimedAtMs: 0 };
+}
+
 test('one request that brings a defect to light holds up none that are handled with it', async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -35,11 +42,7 @@ test('one request that brings a defect to light holds up none that are handled w
   const { journal, inFlight, advance } = context;
   const ids = ['poison', 'a', 'b'];
   for (const requestId of ids) {
-    const payload = requestId === 'poison' ? '0xbad0' : '0x';
-    const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
-    const params = { cloudId: WORD, dataId: WORD, payload, relayerFee: '1', timestamp: '1', ...signature };
-    const record = { requestId, action: 'WRITE_DATA_FOR', signer: SIGNER, params, createdAt: '' } as const;
-    journal.adopt({ requestId, record, signatures: [], gas: 50_000n, claimedAtMs: 0 });
+    journal.adopt(claimedRequest(requestId, requestId === 'poison' ? '0xbad0' : '0x'));
     inFlight.note(requestId, { kind: 'ready', gas: 50_000n, feeWei: 10n ** 18n });
   }
   advance(ids);
@@ -66,10 +69,7 @@ test('what is claimed and cannot be written down is given back; once it can be, 
     signal: stop.signal,
   });
   const { journal, inFlight, advance } = context;
-  const signature = { signer: SIGNER, v: 27, r: WORD, s: WORD };
-  const params = { cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1', ...signature };
-  const record = { requestId: 'a', action: 'WRITE_DATA_FOR', signer: SIGNER, params, createdAt: '' } as const;
-  journal.adopt({ requestId: 'a', record, signatures: [], gas: 50_000n, claimedAtMs: 0 });
+  journal.adopt(claimedRequest('a', '0x'));
   const full = vi.spyOn(journal, 'move').mockImplementation(() => {
     throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' });
   });

@@ -13,7 +13,7 @@ const FRESH_SECONDS = 30n;
 const FAR_BLOCKS = 256n;
 /** As few are enough if two nodes say otherwise. */
 const FAR_BLOCKS_OF_TWO = 8n;
-/** How far a block's time may be ahead of this machine's, in seconds: clocks differ. */
+/** How far a block's time may be ahead of this machine's, or of the other nodes' blocks, in seconds: clocks differ. */
 const FUTURE_SECONDS = 60n;
 /** How long a node may take to answer, in milliseconds: a silent one holds nobody up. */
 const TIMEOUT_MS = 1000;
@@ -35,16 +35,17 @@ async function readHead(client: Pick<RpcClient, 'request'>): Promise<ReportedHea
 
 /** Whether a newest block cannot be true if those of the others are. */
 function isMadeUp(head: ReportedHead, others: readonly ReportedHead[], nowSeconds: bigint): boolean {
-  const isFuture = ({ seconds }: ReportedHead) => seconds > nowSeconds + FUTURE_SECONDS;
-  if (isFuture(head) && others.some((other) => !isFuture(other))) return true;
+  // This machine's clock may be slow, and another node may stand still: both together say nothing against two that agree.
+  const isLater = (than: bigint) => head.seconds > than + FUTURE_SECONDS;
+  if (isLater(nowSeconds) && others.length > 0 && others.every(({ seconds }) => isLater(seconds))) return true;
   const fresh = others.filter(({ seconds }) => seconds + FRESH_SECONDS >= head.seconds);
   const countBehind = (blocks: bigint) => fresh.filter(({ number }) => head.number > number + blocks).length;
   return countBehind(FAR_BLOCKS) > 0 || countBehind(FAR_BLOCKS_OF_TWO) > 1;
 }
 
 /**
- * Asks nodes for their newest blocks, and says which of them have made theirs up: its time is in the future, or it is further beyond that of
- * a node that is up to date than any chain could have come. A node that has stood still for long says nothing against the others.
+ * Asks nodes for their newest blocks, and says which of them have made theirs up: its time is in the future by this clock and by all other
+ * nodes, or it is further beyond that of a node that is up to date than any chain could have come. A node that has stood still for long says nothing against the others.
  *
  * @param nowSeconds - Unix time
  * @returns in the order of the nodes: the block, if it is believed

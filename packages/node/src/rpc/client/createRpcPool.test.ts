@@ -159,3 +159,16 @@ test('a node that is far ahead of one that has stood still is believed', async (
   const readHead = async () => Number(Object(await pool.request('eth_getBlockByNumber', ['latest', false])).number);
   expect(await readHead()).toBe(5000);
 });
+
+// Shows NODE-1.
+test('with a slow clock, and one node that stands still, two that agree are believed', async () => {
+  nodes.push(await startRpcNode());
+  const rpcUrls = nodes.map(({ url }) => url);
+  const three = createRpcPool({ rpcUrls, monotonicNow: () => nowMs, now: () => NOW_SECONDS * 1000 });
+  nodes[0]!.behave(withHead(910, NOW_SECONDS - 10));
+  nodes[1]!.behave(withHead(924, NOW_SECONDS + 160));
+  nodes[2]!.behave(withHead(925, NOW_SECONDS + 172));
+  const readHead = async () => Number(Object(await three.request('eth_getBlockByNumber', ['latest', false])).number);
+  expect(await readHead()).toBe(924);
+  three.close();
+});

@@ -45,7 +45,8 @@ function isMadeUp(head: ReportedHead, others: readonly ReportedHead[], nowSecond
 
 /**
  * Asks nodes for their newest blocks, and says which of them have made theirs up: its time is in the future by this clock and by all other
- * nodes, or it is further beyond that of a node that is up to date than any chain could have come. A node that has stood still for long says nothing against the others.
+ * nodes, or it is further beyond that of a node that is up to date than any chain could have come. A node that has stood still for long says
+ * nothing against the others.
  *
  * @param nowSeconds - Unix time
  * @returns in the order of the nodes: the block, if it is believed

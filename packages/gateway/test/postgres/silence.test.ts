@@ -66,6 +66,7 @@ test('a process that is notified of nothing any more listens anew', async () => 
 test('a host that lost its power is left for the one that takes writes', async () => {
   const record = pendingRequest();
   await stores.requests.create(record);
+  await readAll(record.requestId);
   proxy.silence('all');
   const isServed = async () => {
     const calls = [stores.requests.get(record.requestId), stores.requests.create(pendingRequest())];

@@ -51,9 +51,14 @@ async function giveBackUnsent(
   for (const { requestId } of unsent) inFlight.forget(requestId);
   await Promise.all(
     unsent.map(async ({ requestId }) => {
-      const result = await gateway.release(requestId);
-      if (result === 'released')
+      try {
+        const result = await gateway.release(requestId);
+        if (result !== 'released') return;
         events.emit({ type: 'claim-released', requestId, reason: 'the journal cannot be written' });
+      } catch (err) {
+        // A defect here, or a key that cannot sign, must not end the trying.
+        events.emit({ type: 'work-failed', where: 'work', err, requests: 1 });
+      }
     }),
   );
   return unsent.length > 0;

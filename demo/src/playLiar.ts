@@ -78,7 +78,9 @@ export async function playLiar(options: LiarOptions): Promise<readonly Checked[]
   const { liar, watchtower } = demo.relayers;
   const admin = createAdminClient({ gateway, adminKey: running.adminKey });
   const env = { POLL_MS: '200' };
-  await demo.world.startWatchtower({ index: indexOf('watchtower'), title: watchtower.name, env });
+  const tower = await demo.world.startWatchtower({ index: indexOf('watchtower'), title: watchtower.name, env });
+  // It accuses nobody of what was before its first look.
+  await waitFor(options, async () => (await tower.readMetric('prism_watchtower_looks_total')) || undefined);
   const [first, second] = listVictims(options);
   if (first === undefined || second === undefined) return [];
   const held = await baitLiar(options, second);

@@ -42,7 +42,7 @@ export function findDoubt(
   const heads = journal.heads();
   const [newest] = heads;
   const nowSeconds = BigInt(Math.floor(now() / 1000));
-  if (newest === undefined) return { from: 0n, to: nowSeconds, excuse: 'undone' };
+  if (newest === undefined) return { from: 0n, to: nowSeconds - 1n, excuse: 'undone' };
   const attendedSeconds = BigInt(Math.floor((attendedAtMs ?? 0) / 1000));
   const since = attendedSeconds > newest.seconds ? attendedSeconds : newest.seconds;
   const [blocks, seconds] = [head.number - newest.number, head.seconds - newest.seconds];

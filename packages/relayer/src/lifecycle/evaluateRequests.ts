@@ -74,21 +74,28 @@ function listFirst(due: readonly Candidate[], count: number): Candidate[] {
   return [...fresh, ...takeRoundRobin(again, Math.min(MAX_RECHECKS, count - fresh.length))];
 }
 
-/**
- * Lists what is to be evaluated now: those of signers that have paid before apart from the others', so that they can be evaluated without
- * waiting for them.
- */
-function listDue({ inFlight, now }: RelayerContext, seen: readonly Candidate[]): Due {
-  const nowMs = now();
+/** Whether a candidate's signer has paid before. */
+type PayerTest = (candidate: Candidate) => boolean;
+
+/** Makes the test for one round: each signer is looked up once. */
+function createPayerTest({ inFlight }: RelayerContext): PayerTest {
   const known = new Map<string, boolean>();
-  const isKnown = ({ record: { signer } }: Candidate) => {
+  return ({ record: { signer } }) => {
     const isPaying = known.get(signer) ?? inFlight.budgets.isKnownPayer(signer);
     known.set(signer, isPaying);
     return isPaying;
   };
+}
+
+/**
+ * Lists what is to be evaluated now: those of signers that have paid before apart from the others', so that they can be evaluated without
+ * waiting for them.
+ */
+function listDue({ now }: RelayerContext, seen: readonly Candidate[], isPayer: PayerTest): Due {
+  const nowMs = now();
   const due = seen.filter((candidate) => isDue(candidate, nowMs));
-  const untrusted = due.filter((candidate) => !isKnown(candidate));
-  return { knownPayers: listFirst(due.filter(isKnown), MAX_KNOWN_PAYERS), untrusted };
+  const untrusted = due.filter((candidate) => !isPayer(candidate));
+  return { knownPayers: listFirst(due.filter(isPayer), MAX_KNOWN_PAYERS), untrusted };
 }
 
 /** The result for a candidate. */
@@ -146,11 +153,16 @@ async function reportEvaluation({ chain, events }: RelayerContext, failures: num
   }
 }
 
-/** Leaves invalid new requests at once, by their time or fee, without queueing them. */
-async function screenNew(context: RelayerContext, seen: readonly Candidate[], duplicates: ReadonlySet<Candidate>) {
+/** Leaves strangers' invalid new requests at once, by their time or fee, without queueing them. */
+async function screenNew(
+  context: RelayerContext,
+  seen: readonly Candidate[],
+  { duplicates, isPayer }: { readonly duplicates: ReadonlySet<Candidate>; readonly isPayer: PayerTest },
+) {
   const { untrusted } = context.inFlight;
   const isBeside = ({ record }: Candidate) => untrusted.requestIds.has(record.requestId);
-  const fresh = seen.filter((candidate) => !candidate.verdict && !candidate.isTouched && !isBeside(candidate));
+  const isNew = (candidate: Candidate) => !candidate.verdict && !candidate.isTouched && !isBeside(candidate);
+  const fresh = seen.filter((candidate) => isNew(candidate) && !isPayer(candidate));
   // The newest first, so that old spam cannot delay them.
   const screened = fresh.slice(-MAX_SCREENED);
   if (screened.length === 0) return;
@@ -259,11 +271,14 @@ export async function evaluateRequests(context: RelayerContext, seen: readonly C
   const { gateway, inFlight } = context;
   const { untrusted } = inFlight;
   const duplicates = findDuplicates(inFlight, seen);
-  await screenNew(context, seen, duplicates);
+  const isPayer = createPayerTest(context);
+  await screenNew(context, seen, { duplicates, isPayer });
   const isFree = ({ record }: Candidate) => !untrusted.requestIds.has(record.requestId);
-  const due = listDue(context, seen.filter(isFree));
+  const due = listDue(context, seen.filter(isFree), isPayer);
   untrusted.isShared = due.knownPayers.length > 0;
   startUntrusted(context, due.untrusted, duplicates);
+  // What they post again, the chain may have carried out already: to report that, no fee is too low.
+  for (const candidate of due.knownPayers) candidate.isTouched = true;
   if (due.knownPayers.length > 0) await evaluateDue(context, due.knownPayers, { duplicates, maxTries: FEW_TRIES });
   else await Promise.race([untrusted.last, gateway.queue.nextUpdate()]);
   const { fault } = untrusted;

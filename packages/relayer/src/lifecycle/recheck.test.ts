@@ -23,8 +23,11 @@ const SIGNER = account.address.toLowerCase() as Hex;
 /** Pays for some gas at the default rate, and for all that a write needs at a thousandth of it. */
 const FEE = 1_500_000_000_000n;
 
-/** The state of the request, which was signed for forwarder nonce 2. */
-type Outlook = 'ahead' | 'reverts' | 'poor' | 'ready';
+/** The state of the request, which was signed for forwarder nonce 2; `spent`: that is used, and gas is dearer than its fee. */
+type Outlook = 'ahead' | 'reverts' | 'poor' | 'ready' | 'spent';
+
+/** The signer's next forwarder nonce; 2 unless it stands here. */
+const NEXT_NONCE: Partial<Record<Outlook, bigint>> = { ahead: 1n, spent: 3n };
 
 /** A write of the signer's. */
 async function write(requestId: string, nonce: bigint): Promise<RequestRecord> {
@@ -75,7 +78,7 @@ function start(
       reader: {
         async nonces(signers) {
           looks.push(`${outlook(nowMs)} ${nowMs / 1000}`);
-          return new Map(signers.map((signer) => [signer, outlook(nowMs) === 'ahead' ? 1n : 2n]));
+          return new Map(signers.map((signer) => [signer, NEXT_NONCE[outlook(nowMs)] ?? 2n]));
         },
         async simulate() {
           if (outlook(nowMs) === 'reverts') return { reverted: '0x' };
@@ -84,7 +87,7 @@ function start(
         extraCost: async () => ({ wei: 0n, gas: 0n }),
       },
       state: {
-        head: async () => ({ ...HEAD, gasPrice: 10n }),
+        head: async () => ({ ...HEAD, gasPrice: outlook(nowMs) === 'spent' ? 10n ** 30n : 10n }),
         policy: async () => ({ isOfficial: true, priorityWindow: 0n, maxAge: 86_400n, shareBps: 10_000n }),
         seconds: async () => 101n,
         finalitySeconds: async () => 1n,
@@ -205,4 +208,9 @@ test('what was left for a setting is looked at once the relayer starts with anot
   expect(await corrected.liveUntil(11_000)).toBe('ready');
   expect(corrected.looks[0]).toBe('poor 10');
   corrected.stop();
+});
+
+// Shows RELAY-4.
+test('what a customer posts again that the chain has carried out is not left until gas is cheaper', async () => {
+  expect((await live(() => 'spent', { endMs: 1000, restarts: [] })).end).toBe('hopeless');
 });

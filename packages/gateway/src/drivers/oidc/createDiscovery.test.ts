@@ -30,16 +30,22 @@ const faultOf = (promise: Promise<unknown>) =>
   );
 
 // Shows TOKEN-6.
-test('finds the endpoints once an hour', async () => {
+test('finds the endpoints once in half an hour, and keeps them for an hour', async () => {
   const discovery = discover();
   const expected = { jwksUri: `${issuer.issuer}/keys`, introspectionEndpoint: `${issuer.issuer}/introspection` };
   expect(await Promise.all([discovery.get(), discovery.get()])).toEqual([expected, expected]);
-  clock.advance(3_599_999);
+  clock.advance(1_799_999);
   await discovery.get();
   expect(issuer.calls.discovery).toBe(1);
+  issuer.behave('discovery', { status: 500 });
+  clock.advance(1_800_000);
+  expect(await discovery.get()).toEqual(expected);
+  await expect.poll(() => issuer.calls.discovery).toBe(2);
   clock.advance(1);
-  await discovery.get();
-  expect(issuer.calls.discovery).toBe(2);
+  expect(await faultOf(discovery.get())).toContain('DEPENDENCY_UNAVAILABLE');
+  clock.advance(2000);
+  issuer.behave('discovery', undefined);
+  expect(await discovery.get()).toEqual(expected);
 });
 
 // Shows TOKEN-7.

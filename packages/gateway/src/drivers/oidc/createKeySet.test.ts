@@ -55,6 +55,25 @@ test('a withdrawn key is forgotten within ten minutes', async () => {
 });
 
 // Shows TOKEN-6.
+test('past half of their time keys are loaded anew beside, so that an outage of less than the rest is not felt', async () => {
+  const token = await issuer.sign();
+  expect(await outcome(token)).toBe('accepted');
+  issuer.behave('keys', { status: 503 });
+  clock.advance(5 * 60_000);
+  expect(await outcome(token)).toBe('accepted');
+  await expect.poll(() => issuer.calls.keys).toBe(2);
+  issuer.behave('keys', undefined);
+  clock.advance(4 * 60_000);
+  expect(await outcome(token)).toBe('accepted');
+  await expect.poll(() => issuer.calls.keys).toBe(3);
+  clock.advance(60_000);
+  expect(await outcome(token)).toBe('accepted');
+  issuer.behave('keys', { status: 503 });
+  clock.advance(8 * 60_000);
+  expect(await outcome(token)).toBe('accepted');
+});
+
+// Shows TOKEN-6.
 test('unknown kids cannot make us hammer the provider', async () => {
   await verifier.verify(await issuer.sign());
   clock.advance(10_000);

@@ -1,6 +1,6 @@
 /** A value of the provider's that is loaded when first needed and loaded anew when it is old. */
 export interface RefreshedValue<T> {
-  /** The value while it is younger than `maxAgeMs`, else a new one. */
+  /** The value while it is younger than `maxAgeMs`, else a new one. Past half of that it is loaded anew beside: nobody waits, nor feels an outage. */
   get(): Promise<T>;
   /** A new value because the present one does not suffice; the present one again within `cooldownMs` of its loading. */
   renew(): Promise<T>;
@@ -58,8 +58,11 @@ export function createRefreshedValue<T>(options: RefreshedValueOptions<T>): Refr
 
   return {
     async get() {
-      if (loaded !== undefined && isWithin(now(), loaded.atMs, options.maxAgeMs)) return loaded.value;
-      return load();
+      if (loaded === undefined || !isWithin(now(), loaded.atMs, options.maxAgeMs)) return load();
+      const { value, atMs } = loaded;
+      // A failure is of no account before the value is too old.
+      if (!isWithin(now(), atMs, options.maxAgeMs / 2)) load().catch(() => undefined);
+      return value;
     },
     async renew() {
       if (loaded !== undefined && isWithin(now(), loaded.atMs, options.cooldownMs)) return loaded.value;

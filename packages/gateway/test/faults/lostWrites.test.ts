@@ -103,9 +103,10 @@ describeWithDynamo('a write of which every try fails', () => {
     }
   });
 
-  test('one lost answer fewer, and a claim says that it is won', async () => {
+  test('two lost answers, and a claim says that it is won', async () => {
     const requestId = await createOne();
-    world.proxies.dynamodb.planFaults(Array(TRIES - 1).fill('cutAfter'), isMove);
+    // No more: a call that has taken long, as on a busy machine, is not tried again.
+    world.proxies.dynamodb.planFaults(['cutAfter', 'cutAfter'], isMove);
     const answer = await claimBy(requestId, owner);
     expect(answer.status).toBe(200);
     expect(recordOf(answer).claimedBy?.toLowerCase()).toBe(owner.address);

@@ -105,7 +105,8 @@ export function startChecks(world: World): void {
 
   /**
    * Whether another request is the reason why one fails: one of the same signer has used its nonce, signed for less, for it paid after
-   * all, or was taken back with it, after the signer had waited long enough; or one that it builds on was undone, of the same signer or the same prism; or was ended by a lie.
+   * all, or was taken back with it, after the signer had waited long enough, or was to be and was carried out before, so that this one's nonce was
+   * taken back; or one that it builds on was undone, of the same signer or the same prism; or was ended by a lie.
    */
   function isOvertaken(story: Story): boolean {
     const { requestId, signer, nonce } = story;
@@ -118,6 +119,7 @@ export function startChecks(world: World): void {
             (entry) =>
               entry.signer === signer &&
               ((entry.nonce === nonce && (isExecuted(entry.digest) || TAKEN_BACK.has(other.kind))) ||
+                (entry.nonce + 1n === nonce && TAKEN_BACK.has(other.kind) && isExecuted(entry.digest)) ||
                 (entry.nonce < nonce && (wasUndone(other) || isLie(other) || wasRefreed(other)))),
           )),
     );

@@ -64,8 +64,11 @@ function checkOpening({ record, seconds, forwarder }: CheckInput, nowMs: number)
   return leave('early', { notBeforeMs: nowMs + waitMs });
 }
 
+/** The nonces that a request was signed for, as far as they are known, and those on the chain. */
+type NonceInput = Pick<CheckInput, 'signatures' | 'nonces'>;
+
 /** How each signature stands to the nonces on the chain; in entry order: a signer may appear twice. */
-function compareNonces({ signatures, nonces }: CheckInput) {
+function compareNonces({ signatures, nonces }: NonceInput) {
   const next = new Map(nonces);
   return signatures
     .filter(({ nonce }) => nonce !== undefined)
@@ -77,7 +80,7 @@ function compareNonces({ signatures, nonces }: CheckInput) {
 }
 
 /** Whether all nonces that it was signed for are used: somebody has carried it out, or another one with them. */
-export function checkUsed(input: CheckInput): Verdict | undefined {
+export function checkUsed(input: NonceInput): Verdict | undefined {
   const { signatures } = input;
   const order = compareNonces(input);
   if (order.length < signatures.length || !order.every(({ nonce, current }) => nonce < current)) return undefined;
@@ -85,13 +88,13 @@ export function checkUsed(input: CheckInput): Verdict | undefined {
 }
 
 /** An entry of a batch that is not in order would fail, too. */
-function checkTurn(input: CheckInput): Verdict | undefined {
+export function checkTurn(input: NonceInput): Leave | undefined {
   const { signatures } = input;
   const ahead = compareNonces(input).find(({ nonce, current }) => nonce > current);
   if (ahead === undefined) return undefined;
   const { signer, nonce, current } = ahead;
   const errorMessage = `out of nonce order: signed for forwarder nonce ${nonce} of ${signer}, whose next one is ${current}`;
-  return leave('nonceAhead', { errorMessage, signatures, gap: { signer, nonce: current } });
+  return { kind: 'leave', reason: 'nonceAhead', errorMessage, signatures, gap: { signer, nonce: current } };
 }
 
 /**

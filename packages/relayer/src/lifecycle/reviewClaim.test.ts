@@ -137,3 +137,25 @@ test.each(['released', 'absent'] as const)(
     expect(inFlight.status('r')?.kind).toBe(goesOn ? 'ready' : undefined);
   },
 );
+
+// Shows RELAY-16.
+test('what the nodes do not agree on is given back once its lease is over: nobody holds a request without end', async () => {
+  const { context, clock, journal, inFlight } = setUp([], [], undefined, { release: async () => 'released' });
+  inFlight.note('r', { kind: 'blocked', sinceMs: 0 });
+  const { chain } = context;
+  const readerAt = (nonce: bigint) => ({
+    ...chain.reader,
+    // What the account says yes to, its code decides.
+    code: async () => '0x01' as const,
+    nonces: async (signers: readonly Hex[]) => new Map(signers.map((signer) => [signer, nonce])),
+    head: async () => HEAD,
+  });
+  const nodes = [NONCE, NONCE + 1n].map((nonce) => ({
+    ...(chain.nodes[0] as (typeof chain.nodes)[number]),
+    ...{ reader: readerAt(nonce), findExecution: async () => undefined },
+  }));
+  const disputed = { ...context, chain: { ...chain, nodes, reader: readerAt(NONCE + 1n) } };
+  clock.nowMs = context.policy.leaseMs;
+  expect(await reviewClaim(disputed, journal.open())).toEqual([]);
+  expect(journal.get('r')).toBeUndefined();
+});

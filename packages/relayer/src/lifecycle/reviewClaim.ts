@@ -24,6 +24,9 @@ type Finding =
 
 const LAPSED = { kind: 'leave', reason: 'unclaimed' } as const;
 
+const isLapsed = (context: RelayerContext, { claimedAtMs }: OpenRequest) =>
+  context.now() >= findLeaseEnd(context, claimedAtMs);
+
 const failed = (errorMessage: string): Finding => ({ kind: 'ended', outcome: { status: 'failed', errorMessage } });
 
 /** A claimed request that would revert is given up after the same patience as before a claim; one that others may carry out is given back. */
@@ -31,7 +34,7 @@ function evaluate(context: RelayerContext, request: OpenRequest, verdict: Verdic
   const { inFlight, now, policy } = context;
   if (verdict.kind === 'hopeless') return failed(verdict.errorMessage);
   // Sent now, it would have expired at once; the next claim, by whomever, has a lease of its own.
-  if (now() >= findLeaseEnd(context, request.claimedAtMs)) return { kind: 'givenBack', verdict: LAPSED };
+  if (isLapsed(context, request)) return { kind: 'givenBack', verdict: LAPSED };
   const status = inFlight.status(request.requestId);
   if (verdict.kind === 'ready') {
     const { refusal } = status ?? {};
@@ -120,8 +123,11 @@ async function look(
   }
   if (finding?.kind !== 'ended') return finding;
   // A node that has fallen behind, or lies, may say of anything that it would revert; and what was carried out since the first question would.
-  const isConfirmed = (await confirmRevert(context, request)) && (await findOutcome(context, request)).kind === 'open';
-  return isConfirmed ? finding : undefined;
+  const signed = { ...request, signatures: search.signatures() };
+  const isConfirmed = (await confirmRevert(context, signed)) && (await findOutcome(context, request)).kind === 'open';
+  if (isConfirmed) return finding;
+  // Whatever the nodes do not agree on, the next claim has a lease of its own, and nobody is idle beyond one.
+  return isLapsed(context, request) ? { kind: 'givenBack', verdict: LAPSED } : undefined;
 }
 
 async function reviewOne(context: RelayerContext, request: OpenRequest): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import { encodeErrorResult, type Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { HEAD, STATE } from '../../test/makeHead.ts';
+import type { ChainReader } from '../chain/chainReader.ts';
 import type { OpenRequest } from '../lifecycle/states.ts';
 import { confirmRevert } from './confirmRevert.ts';
 
@@ -22,12 +23,22 @@ function node(nonce: bigint) {
   return { reader: { head: async () => HEAD, simulate: async () => ({ reverted }) } };
 }
 
+/** A node on which it is that one, and that would carry the request out all the same: the account's code says yes to anything. */
+function willingNode(nonce: bigint): { reader: Partial<ChainReader> } {
+  const nonces = async (signers: readonly Hex[]) => new Map(signers.map((signer) => [signer, nonce]));
+  return { reader: { head: async () => HEAD, simulate: async () => ({ gas: 1n, returned: '0x' }), nonces } };
+}
+
 /** @param openNonce - of the signer's only open request */
-const confirm = (nonces: readonly bigint[], openNonce: bigint | 'unknown') =>
+const confirm = (
+  nonces: readonly bigint[],
+  openNonce: bigint | 'unknown',
+  makeNode: (nonce: bigint) => { reader: Partial<ChainReader> } = node,
+) =>
   confirmRevert(
     makeContext({
       chain: {
-        nodes: nonces.map(node),
+        nodes: nonces.map((nonce) => makeNode(nonce)),
         state: STATE,
         // Whatever was signed for the nonce of the open request has the signer as its signer, in these tests.
         recoverSigner: async () => (openNonce === 'unknown' || !nonces.includes(openNonce) ? undefined : SIGNER) as Hex,
@@ -51,4 +62,13 @@ test('what waits for an open request by the word of some node is not failed, wha
   expect(await confirm([7n, 7n, 7n], 'unknown')).toBe(false);
   // It is its turn, or past it: no earlier one has to come.
   expect(await confirm([9n, 9n, 10n], 9n)).toBe(true);
+});
+
+// Shows RELAY-20.
+test('what would be carried out is failed if it is not in its turn: a part of a batch would be, and what an account with code says yes to', async () => {
+  expect(await confirm([10n, 10n], 3n, willingNode)).toBe(true);
+  expect(await confirm([8n, 8n], 3n, willingNode)).toBe(true);
+  expect(await confirm([8n, 8n], 8n, willingNode)).toBe(false);
+  expect(await confirm([9n, 9n], 3n, willingNode)).toBe(false);
+  expect(await confirm([9n, 10n], 3n, willingNode)).toBe(false);
 });

@@ -2,7 +2,7 @@ import { encodeForwarderCall } from '@prism-gateway/contracts';
 import type { Hex } from 'viem';
 import { nextBlock } from '../chain/chainReader.ts';
 import { decodeReason, nameReason, readInvalidSignature } from '../chain/decodeReason.ts';
-import { readNothingDone } from '../checks/checkRequest.ts';
+import { checkTurn, checkUsed, readNothingDone } from '../checks/checkRequest.ts';
 import { mostGas, transactionTerms } from '../checks/fee.ts';
 import type { NonceGap } from '../checks/leaveReasons.ts';
 import type { RelayerContext, RelayNode } from '../lifecycle/context.ts';
@@ -20,7 +20,26 @@ interface Vote {
   readonly gap?: NonceGap;
 }
 
-async function askNode(context: RelayerContext, { reader }: RelayNode, { record, gas }: OpenRequest): Promise<Vote> {
+/**
+ * Finds why a request that a node would carry out is not in its turn. Of a batch that may be one entry; and an account with code may say yes
+ * to what its key has signed for another nonce.
+ */
+async function findOutOfOrder(
+  { reader }: RelayNode,
+  { signatures }: OpenRequest,
+): Promise<Pick<Vote, 'refusal' | 'gap'>> {
+  const nonces = await reader.nonces(signatures.map(({ signer }) => signer));
+  if (signatures.some(({ signer }) => !nonces.has(signer))) return { refusal: undefined };
+  if (checkUsed({ signatures, nonces }) !== undefined) return { refusal: 'that its forwarder nonce is used' };
+  const ahead = checkTurn({ signatures, nonces });
+  if (ahead === undefined) return { refusal: undefined };
+  const { errorMessage, gap } = ahead;
+  return { refusal: `that it is ${errorMessage}`, ...(gap && { gap }) };
+}
+
+async function askNode(context: RelayerContext, node: RelayNode, request: OpenRequest): Promise<Vote> {
+  const { reader } = node;
+  const { record, gas } = request;
   const head = await reader.head();
   const block = nextBlock(head, await context.chain.state.seconds());
   // A wallet can distinguish a transaction from a call that pays nothing.
@@ -28,8 +47,8 @@ async function askNode(context: RelayerContext, { reader }: RelayNode, { record,
   const simulated = readNothingDone(record, await reader.simulate(encodeForwarderCall(record).data, block, terms));
   const vote = { isFresh: isFresh(context, head) };
   if (!('reverted' in simulated)) {
-    const isTooLarge = simulated.gas > mostGas(head);
-    return { ...vote, refusal: isTooLarge ? `that it needs ${simulated.gas} gas` : undefined };
+    if (simulated.gas > mostGas(head)) return { ...vote, refusal: `that it needs ${simulated.gas} gas` };
+    return { ...vote, ...(await findOutOfOrder(node, request)) };
   }
   const { reverted } = simulated;
   // That it comes too early ends nothing.

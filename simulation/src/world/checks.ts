@@ -35,7 +35,7 @@ const RECORD_BOUND_MS = 30 * 60_000;
 
 /** Watches the world until it ends. */
 export function startChecks(world: World): void {
-  const { realm, stories, executions, undone, refreed, breaches, chain, troubles } = world;
+  const { realm, stories, executions, uses, undone, refreed, breaches, chain, troubles } = world;
   const reported = new Set<string>();
   const honest = new Set(world.relayerKeys.map(({ address }) => address.toLowerCase()));
   const wrongSince = new Map<string, number>();
@@ -103,12 +103,16 @@ export function startChecks(world: World): void {
   const isLie = ({ claimedBy, endedAtMs, digest }: Story) =>
     endedAtMs !== undefined && claimedBy !== undefined && !honest.has(claimedBy) && !isExecuted(digest);
 
+  /** Whether something else has used a request's nonce: another request of its signer, posted without an answer maybe, or its signer, who took it back. */
+  const isNonceTaken = ({ signer, nonce, digest = '0x' }: Story) =>
+    [...(uses.get(`${signer.toLowerCase()} ${nonce}`) ?? [])].some((by) => by !== digest);
+
   /**
-   * Whether another request is the reason why one fails: one of the same signer has used its nonce, signed for less, for it paid after
-   * all, or was taken back with it, after the signer had waited long enough, or was to be and was carried out before, so that this one's nonce was
-   * taken back; or one that it builds on was undone, of the same signer or the same prism; or was ended by a lie.
+   * Whether something else is the reason why a request fails: its nonce was taken, or is to be taken back; or a request that it builds on was
+   * undone, of the same signer or the same prism; or was ended by a lie.
    */
   function isOvertaken(story: Story): boolean {
+    if (isNonceTaken(story)) return true;
     const { requestId, signer, nonce } = story;
     const prisms = new Set(entriesOf(story).map(({ cloudId }) => cloudId));
     return [...stories.values()].some(
@@ -118,8 +122,7 @@ export function startChecks(world: World): void {
           entriesOf(other).some(
             (entry) =>
               entry.signer === signer &&
-              ((entry.nonce === nonce && (isExecuted(entry.digest) || TAKEN_BACK.has(other.kind))) ||
-                (entry.nonce + 1n === nonce && TAKEN_BACK.has(other.kind) && isExecuted(entry.digest)) ||
+              ((entry.nonce === nonce && TAKEN_BACK.has(other.kind)) ||
                 (entry.nonce < nonce && (wasUndone(other) || isLie(other) || wasRefreed(other)))),
           )),
     );

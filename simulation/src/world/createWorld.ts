@@ -89,6 +89,8 @@ export interface World {
   readonly stories: Stories;
   /** By digest, of the chain as it is. */
   readonly executions: Map<Hex, Execution[]>;
+  /** By signer in lower case and forwarder nonce, like `0x… 7`: whatever has used it, if only for a time, by digest, or `takenBack`. */
+  readonly uses: ReadonlyMap<string, ReadonlySet<string>>;
   /** Digests whose execution a reorganisation has undone, if only for a time. */
   readonly undone: ReadonlySet<Hex>;
   /** Signers with a forwarder nonce that they had taken back and that a reorganisation has made free again, in lower case. */
@@ -137,14 +139,23 @@ function followExecutions(chain: Chain, forwarder: string) {
   const undone = new Set<Hex>();
   const refreed = new Set<string>();
   const executions = new Map<Hex, Execution[]>();
+  const uses = new Map<string, Set<string>>();
+  function recordUse({ signer, nonce }: { signer: string; nonce: bigint }, by: string): void {
+    const key = `${signer.toLowerCase()} ${nonce}`;
+    uses.set(key, (uses.get(key) ?? new Set()).add(by));
+  }
   chain.onBlock(({ kind, block }) => {
     for (const { hash, logs } of block.transactions) {
       // As viem has logs.
       const source = { logs: logs.map((log) => ({ ...log })) as never, forwarder };
       const takenBack = { abi: forwarderAbi, eventName: 'NonceInvalidated', logs: source.logs } as const;
-      if (kind !== 'added') for (const { args } of parseEventLogs(takenBack)) refreed.add(args.signer.toLowerCase());
-      for (const { digest, success, relayer } of readRequestExecuted(source)) {
+      for (const { args } of parseEventLogs(takenBack)) {
+        recordUse(args, 'takenBack');
+        if (kind !== 'added') refreed.add(args.signer.toLowerCase());
+      }
+      for (const { digest, success, relayer, signer, nonce } of readRequestExecuted(source)) {
         if (!success) continue;
+        recordUse({ signer, nonce }, digest);
         const known = executions.get(digest) ?? [];
         if (kind === 'added') known.push({ txHash: hash, blockNumber: block.number, relayer });
         else {
@@ -156,7 +167,7 @@ function followExecutions(chain: Chain, forwarder: string) {
       }
     }
   });
-  return { executions, undone, refreed };
+  return { executions, uses, undone, refreed };
 }
 
 /**
@@ -202,7 +213,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const rpcUrl = 'http://node-1:8545';
   const official = [sponsor, ...relayerKeys.map(({ address }) => address)];
   const deployment = await deployContracts({ rpcUrl, privateKey: sponsorKey, officialRelayers: official });
-  const { executions, undone, refreed } = followExecutions(chain, deployment.forwarder);
+  const { executions, uses, undone, refreed } = followExecutions(chain, deployment.forwarder);
   // Half of the billion credits that there are.
   const credits = (500_000_000n * ETHER) / BigInt(Math.max(50, options.users));
   const funding = { rpcUrl, deployment, sponsorKey, credits };
@@ -276,6 +287,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
       executions,
       undone,
       refreed,
+      uses,
       retired: new Set(),
       stories: new Map(),
       breaches: [],

@@ -38,6 +38,7 @@ export const KINDS: readonly string[] = [
   'invalidate',
   'batch',
   'multi',
+  'gap',
   'transfer',
   'create',
   'front run',

@@ -83,6 +83,40 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
     return decodeFunctionResult({ abi: creditTokenAbi, functionName, data: answer });
   }
 
+  /** Queues writes of several users as one request. @param plan.ahead - by how much the nonces of all but the first are ahead */
+  async function postTogether(
+    all: readonly PrismUser[],
+    { kind, expects, ahead }: Pick<Story, 'kind' | 'expects'> & { readonly ahead: bigint },
+  ): Promise<Story> {
+    const members = all.map((user, index) => ({ user, nonce: nonceOf(user) + (index > 0 ? ahead : 0n) }));
+    const signed = await Promise.all(
+      members.map((member) =>
+        signRequest(world, { ...member, action: 'WRITE_DATA_FOR', params: write(member.user), kind, expects }),
+      ),
+    );
+    // There is always one.
+    const [first, user] = [signed[0] as (typeof signed)[number], all[0] as PrismUser];
+    const params = createMultiUserBatchParams({
+      signer: user.account.address,
+      timestamp: first.body.params.timestamp,
+      // Params of a `WRITE_DATA_FOR` are an entry.
+      requests: signed.map(({ body }) => body.params as WriteEntry),
+    });
+    const body = { chainName: CHAIN_NAME, action: 'BATCH_MULTI_USER_WRITE_DATA', params };
+    const entries = members.map(({ user: { account, cloudId }, nonce }, index) => ({
+      ...{ signer: account.address, nonce, cloudId },
+      digest: signed[index]?.digest ?? first.digest,
+    }));
+    const fee = BigInt(params.relayerFee);
+    const gas = WRITE_GAS * BigInt(all.length);
+    return await postSigned(
+      world,
+      // One that waits for nothing has to end as if it stood alone.
+      { body, digest: first.digest, ...(ahead === 0n && { entries }), fee },
+      { user, nonce: nonceOf(user), kind, expects, gas },
+    );
+  }
+
   return {
     /** Writes several entries at once, changes them, and deletes them. */
     async batch(user) {
@@ -112,45 +146,15 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
     /** Gathers writes that others have signed, and queues them as one. */
     async multi(user) {
       const others = [borrow(), borrow()].filter((one) => one !== undefined);
-      const all = [user, ...others];
-      const entries = await Promise.all(
-        all.map((one) =>
-          signRequest(world, {
-            ...{ user: one, action: 'WRITE_DATA_FOR', params: write(one), nonce: nonceOf(one) },
-            ...{ kind: 'multi', expects: 'success' },
-          }),
-        ),
-      );
-      const [first] = entries;
-      if (first === undefined) return;
-      const params = createMultiUserBatchParams({
-        signer: user.account.address,
-        timestamp: first.body.params.timestamp,
-        // Params of a `WRITE_DATA_FOR` are an entry.
-        requests: entries.map(({ body }) => body.params as WriteEntry),
-      });
-      const body = { chainName: CHAIN_NAME, action: 'BATCH_MULTI_USER_WRITE_DATA', params };
-      const fee = BigInt(params.relayerFee);
-      const gas = WRITE_GAS * BigInt(all.length);
-      const common = { user, nonce: nonceOf(user), kind: 'multi', expects: 'success', gas } as const;
-      await untilEnded(
-        await postSigned(
-          world,
-          {
-            body,
-            digest: first.digest,
-            entries: all.map((one, i) => ({
-              signer: one.account.address,
-              nonce: nonceOf(one),
-              digest: entries[i]?.digest ?? first.digest,
-              cloudId: one.cloudId,
-            })),
-            fee,
-          },
-          common,
-        ),
-      );
+      await untilEnded(await postTogether([user, ...others], { kind: 'multi', expects: 'success', ahead: 0n }));
       for (const other of others) await giveBack(other);
+    },
+    /** The same, but one of them waits for a forwarder nonce that nobody uses. */
+    async gap(user) {
+      const other = borrow();
+      if (other === undefined) return;
+      await untilEnded(await postTogether([user, other], { kind: 'gap', expects: 'failed', ahead: 3n }));
+      await giveBack(other);
     },
     /** Gives its prism to another user, who accepts and gives it back. */
     async transfer(user) {

@@ -3,6 +3,7 @@ import type { Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { HEAD, STATE } from '../../test/makeHead.ts';
+import { ChainError } from '../chain/chainError.ts';
 import type { RelayerGateway } from './context.ts';
 import { reviewClaim } from './reviewClaim.ts';
 
@@ -139,23 +140,29 @@ test.each(['released', 'absent'] as const)(
 );
 
 // Shows RELAY-16.
-test('what the nodes do not agree on is given back once its lease is over: nobody holds a request without end', async () => {
-  const { context, clock, journal, inFlight } = setUp([], [], undefined, { release: async () => 'released' });
-  inFlight.note('r', { kind: 'blocked', sinceMs: 0 });
-  const { chain } = context;
-  const readerAt = (nonce: bigint) => ({
-    ...chain.reader,
-    // What the account says yes to, its code decides.
-    code: async () => '0x01' as const,
-    nonces: async (signers: readonly Hex[]) => new Map(signers.map((signer) => [signer, nonce])),
-    head: async () => HEAD,
-  });
-  const nodes = [NONCE, NONCE + 1n].map((nonce) => ({
-    ...(chain.nodes[0] as (typeof chain.nodes)[number]),
-    ...{ reader: readerAt(nonce), findExecution: async () => undefined },
-  }));
-  const disputed = { ...context, chain: { ...chain, nodes, reader: readerAt(NONCE + 1n) } };
-  clock.nowMs = context.policy.leaseMs;
-  expect(await reviewClaim(disputed, journal.open())).toEqual([]);
-  expect(journal.get('r')).toBeUndefined();
-});
+test.each(['disagree', 'are silent'])(
+  'while the nodes %s a request is given back once its lease is over: nobody holds it without end',
+  async (fault) => {
+    const { context, clock, journal, inFlight } = setUp([], [], undefined, { release: async () => 'released' });
+    inFlight.note('r', { kind: 'blocked', sinceMs: 0 });
+    const { chain } = context;
+    const readerAt = (nonce: bigint) => ({
+      ...chain.reader,
+      // What the account says yes to, its code decides.
+      code: async () => '0x01' as const,
+      async nonces(signers: readonly Hex[]) {
+        if (fault === 'are silent') throw new ChainError('RPC_UNAVAILABLE', 'no node answers');
+        return new Map(signers.map((signer) => [signer, nonce]));
+      },
+      head: async () => HEAD,
+    });
+    const nodes = [NONCE, NONCE + 1n].map((nonce) => ({
+      ...(chain.nodes[0] as (typeof chain.nodes)[number]),
+      ...{ reader: readerAt(nonce), findExecution: async () => undefined },
+    }));
+    const disputed = { ...context, chain: { ...chain, nodes, reader: readerAt(NONCE + 1n) } };
+    clock.nowMs = context.policy.leaseMs;
+    expect(await reviewClaim(disputed, journal.open())).toEqual([]);
+    expect(journal.get('r')).toBeUndefined();
+  },
+);

@@ -125,13 +125,31 @@ async function look(
   // A node that has fallen behind, or lies, may say of anything that it would revert; and what was carried out since the first question would.
   const signed = { ...request, signatures: search.signatures() };
   const isConfirmed = (await confirmRevert(context, signed)) && (await findOutcome(context, request)).kind === 'open';
-  if (isConfirmed) return finding;
-  // Whatever the nodes do not agree on, the next claim has a lease of its own, and nobody is idle beyond one.
+  return isConfirmed ? finding : undefined;
+}
+
+/**
+ * Looks once. What the nodes do not agree on, or do not say, is given back with the end of its lease: the next claim has one of its own, and
+ * nobody is idle beyond one.
+ */
+async function lookOrLapse(
+  context: RelayerContext,
+  request: OpenRequest,
+  memory: Memory,
+): Promise<Finding | undefined> {
+  try {
+    const found = await look(context, request, memory);
+    if (found !== undefined) return found;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    const { requestId } = request;
+    context.events.emit({ type: 'claim-unreviewed', where: 'chain', requestId, reason: error.message });
+  }
   return isLapsed(context, request) ? { kind: 'givenBack', verdict: LAPSED } : undefined;
 }
 
 async function reviewOne(context: RelayerContext, request: OpenRequest): Promise<readonly string[]> {
-  const { journal, inFlight, events, now, random, signal } = context;
+  const { journal, inFlight, now, random, signal } = context;
   const { requestId } = request;
   const backOff = createBackOff({ ...PAUSES, random, signal });
   const search = createNonceSearch(request.record, request.signatures);
@@ -139,22 +157,17 @@ async function reviewOne(context: RelayerContext, request: OpenRequest): Promise
   // A request that looks well here, and not right before it is sent, is not looked at without a pause.
   if (inFlight.status(requestId)?.refusal !== undefined) await backOff.wait();
   while (!signal.aborted) {
-    try {
-      const found = await look(context, request, memory);
-      const finding = found?.kind === 'givenBack' ? await giveBack(context, request, found.verdict) : found;
-      if (finding?.kind === 'givenBack') return [];
-      if (finding?.kind === 'ready') {
-        const { refusal } = inFlight.status(requestId) ?? {};
-        inFlight.note(requestId, { ...finding, ...(refusal && { refusal }) });
-      }
-      if (finding?.kind === 'ended') {
-        journal.move([{ requestId, to: 'mined', by: 'reviewClaim', outcome: finding.outcome, nowMs: now() }]);
-      }
-      if (finding !== undefined) return [requestId];
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error;
-      events.emit({ type: 'claim-unreviewed', where: 'chain', requestId, reason: error.message });
+    const found = await lookOrLapse(context, request, memory);
+    const finding = found?.kind === 'givenBack' ? await giveBack(context, request, found.verdict) : found;
+    if (finding?.kind === 'givenBack') return [];
+    if (finding?.kind === 'ready') {
+      const { refusal } = inFlight.status(requestId) ?? {};
+      inFlight.note(requestId, { ...finding, ...(refusal && { refusal }) });
     }
+    if (finding?.kind === 'ended') {
+      journal.move([{ requestId, to: 'mined', by: 'reviewClaim', outcome: finding.outcome, nowMs: now() }]);
+    }
+    if (finding !== undefined) return [requestId];
     if (!(await backOff.wait())) break;
   }
   return [];

@@ -107,7 +107,7 @@ async function look(
   if (answer.kind === 'undecided') return undefined;
   if (answer.kind === 'replaced') return failed(answer.reason);
   if (expiry !== undefined) return (await confirmRevert(context, request)) ? failed(expiry) : undefined;
-  const { verdicts, failures } = await checkRequests(context, { candidates: [{ record, search }] });
+  const { verdicts, failures } = await checkRequests(context, { candidates: [{ record, search, isTouched: true }] });
   const failure = failures.get(requestId);
   if (failure !== undefined) throw failure;
   const verdict = verdicts.get(requestId);

@@ -30,6 +30,8 @@ const CONFIRMATIONS = 6;
 const REPORTED_AT = 3;
 /** Kinds of requests whose signer takes their nonce back. */
 const TAKEN_BACK: ReadonlySet<string> = new Set(['taken back', 'front run']);
+/** Kinds of requests of which the signer's own code may say yes to any nonce. */
+const SAYS_YES: ReadonlySet<string> = new Set(['turncoat', 'wallet twice']);
 /** How long a record may say other than the chain after that, in milliseconds. */
 const RECORD_BOUND_MS = 30 * 60_000;
 
@@ -174,7 +176,7 @@ export function startChecks(world: World): void {
       if (length > 1) report('executed once', requestId, `A signature (${kind}) was executed ${length} times.`);
     // A wallet that says yes to anything says so to any nonce: a reorganisation may have made an earlier one free again.
     const found =
-      kind === 'turncoat' && story.txHash !== undefined
+      SAYS_YES.has(kind) && story.txHash !== undefined
         ? [...executions.values()].flat().filter(({ txHash }) => txHash === story.txHash)
         : each.flat();
     const isDeep = found.some(({ blockNumber }) => head - blockNumber >= CONFIRMATIONS);

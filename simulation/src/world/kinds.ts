@@ -43,6 +43,7 @@ export const KINDS: readonly string[] = [
   'create',
   'front run',
   'wallet',
+  'wallet twice',
   'turncoat',
   'junk',
 ];

@@ -117,6 +117,13 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
     );
   }
 
+  const postFromWallet = (user: PrismUser, plan: Pick<Story, 'kind' | 'expects'>, nonce = nonceOf(user)) =>
+    postRequest(world, {
+      ...{ ...plan, user, action: 'WRITE_DATA_FOR', params: write(user), nonce },
+      // Relayers ask twice as much of wallets that they do not know.
+      gas: 2n * WRITE_GAS,
+    });
+
   return {
     /** Writes several entries at once, changes them, and deletes them. */
     async batch(user) {
@@ -233,13 +240,15 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
     },
     /** A contract wallet or delegated account: an honest one's writes succeed. */
     async wallet(user) {
-      await untilEnded(
-        await postRequest(world, {
-          ...{ user, action: 'WRITE_DATA_FOR', params: write(user), nonce: nonceOf(user) },
-          // Relayers ask twice as much of wallets that they do not know.
-          ...{ kind: 'wallet', expects: 'success', gas: 2n * WRITE_GAS },
-        }),
-      );
+      await untilEnded(await postFromWallet(user, { kind: 'wallet', expects: 'success' }));
+    },
+    /** Signs two for one nonce. A delegated account's code says yes to the second one, too. */
+    async 'wallet twice'(user) {
+      const plan = { kind: 'wallet twice', expects: 'either' } as const;
+      const first = await postFromWallet(user, plan);
+      await pause(random.between(100, 60_000));
+      const again = await postFromWallet(user, plan, first.nonce);
+      for (const story of [first, again]) await untilEnded(story);
     },
     /** A wallet that says yes to anything, until a relayer has sent its request. */
     async turncoat(user) {

@@ -159,7 +159,7 @@ export function startUsers(
   }
 
   const { wallets, turncoats } = world.specials;
-  const poolOf = (kind: string) => (kind === 'wallet' ? wallets : kind === 'turncoat' ? turncoats : users);
+  const poolOf = (kind: string) => (kind.startsWith('wallet') ? wallets : kind === 'turncoat' ? turncoats : users);
   const loop = () => {
     const kind = random.pick(options.kinds);
     const free = poolOf(kind).filter((user) => !busy.has(user));

@@ -50,6 +50,7 @@ function putEnded(journal: WatchJournal): void {
       idleSeconds: 0n,
       body: '{"chainName":"c"}',
       isReopened: false,
+      firstBlock: 0n,
     },
     { signers: [], atMs: 1 },
   );

@@ -23,7 +23,18 @@ function recordOf(given: Partial<RequestRecord> & { readonly requestId: string }
 
 const failed = recordOf({ requestId: 'failed', status: 'failed', updatedAt: at(1000) }, 6);
 
-async function list(records: readonly RequestRecord[], journal = openWatchJournal({ path: ':memory:', now: () => 0 })) {
+const makeJournal = () => openWatchJournal({ path: ':memory:', now: () => 0 });
+type Journal = ReturnType<typeof makeJournal>;
+
+/** Has them seen at one look. */
+function see(journal: Journal, records: readonly RequestRecord[], number = 9n) {
+  const head = { number, seconds: 90n, baseFee: 1n };
+  const shared = { journal, head, heads: [], maxAge: 1n, leaseSeconds: 900n, sent: new Map(), doubts: [] };
+  takeRecords(shared, { records, gone: [], atMs: 90_000 });
+}
+
+async function list(records: readonly RequestRecord[], journal = makeJournal()) {
+  see(journal, records);
   const client = {
     get: async (requestId: string) => records.find((record) => record.requestId === requestId) as RequestRecord,
     list: () => ({ page: async () => ({ items: records, count: records.length, lastKey: null }) }) as never,
@@ -50,10 +61,8 @@ test('what was posted before, and was open until after the report, counts', asyn
 
 // Shows WATCH-7.
 test('what was reopened may not have been open then', async () => {
-  const journal = openWatchJournal({ path: ':memory:', now: () => 0 });
-  const head = { number: 9n, seconds: 90n, baseFee: 1n };
-  const shared = { journal, head, heads: [], maxAge: 1n, leaseSeconds: 900n, sent: new Map(), doubts: [] };
-  const take = (record: RequestRecord) => takeRecords(shared, { records: [record], gone: [], atMs: 90_000 });
+  const journal = makeJournal();
+  const take = (record: RequestRecord) => see(journal, [record]);
   const earlier = recordOf({ requestId: 'reopened', status: 'failed', updatedAt: at(900) }, 1);
   take(earlier);
   const open = { ...earlier, status: 'pending', updatedAt: at(1100) } as const;
@@ -63,4 +72,14 @@ test('what was reopened may not have been open then', async () => {
   take({ ...ended, status: 'processing' });
   take(ended);
   expect(await list([failed, ended], journal)).toEqual([]);
+});
+
+// Shows WATCH-7.
+test('what was posted later is no earlier one, though the gateway, whose clock was set back meanwhile, dates it so', async () => {
+  const journal = makeJournal();
+  see(journal, [{ ...failed, status: 'pending' }], 9n);
+  const later = recordOf({ requestId: 'posted later', status: 'pending' }, 1);
+  see(journal, [later], 10n);
+  expect(await list([failed, later], journal)).toEqual([]);
+  expect(await list([failed, later])).toEqual([1]);
 });

@@ -17,7 +17,8 @@ interface OpenBeforeContext {
 /**
  * Lists the signatures of a signer's requests that were posted before one that was reported failed, and were open until after that report,
  * or had been reported `success` a moment before, which may be a lie: an honest relayer has waited for them. A request that was reopened
- * at any time may not have been open then, and is none of them.
+ * at any time may not have been open then, and is none of them; nor is one that the watch has seen later than the failed one: a gateway's
+ * clock that was set back dates it as if it were older.
  *
  * @param reported.requestId - of the failed one; there are none if it is failed no more
  * @throws GatewayError
@@ -32,14 +33,17 @@ export async function listOpenBefore(
     throw error;
   });
   if (failed?.status !== 'failed') return [];
+  const firstBlock = journal.get(requestId)?.firstBlock ?? 0n;
   const [createdMs, reportedMs] = [failed.createdAt, failed.updatedAt].map(Date.parse) as [number, number];
   const { items } = await client.list({ signer, chainName, limit: MAX_LISTED, order: 'desc' }).page();
   return items
     .filter(({ createdAt, status, updatedAt, ...record }) => {
+      const known = journal.get(record.requestId);
+      if (known === undefined || known.isReopened || known.firstBlock > firstBlock) return false;
       const isEarlier = Date.parse(createdAt) < createdMs;
       const isOpen = status === 'pending' || status === 'processing';
       const wasAwaited = isOpen || Date.parse(updatedAt) > reportedMs - (status === 'success' ? DISPUTED_MS : 0);
-      return isEarlier && wasAwaited && journal.get(record.requestId)?.isReopened !== true;
+      return isEarlier && wasAwaited;
     })
     .flatMap(listSignedParts)
     .filter((part) => part.signer === signer);

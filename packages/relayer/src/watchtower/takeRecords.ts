@@ -64,7 +64,8 @@ function makeRow(
   const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined, endedSeconds: undefined };
   const unheld = { excuse: 'none', claimPrice: 0n, idleSeconds: 0n } as const;
   const isReopened = known?.isReopened === true || (hasEnded(known) && !hasEnded(record));
-  const open = { endedBlock: undefined, expiresSeconds: undefined, body: undefined, ...unheld, isReopened };
+  const shared = { isReopened, firstBlock: known?.firstBlock ?? head.number };
+  const open = { endedBlock: undefined, expiresSeconds: undefined, body: undefined, ...unheld, ...shared };
   if (status === 'pending') return { requestId, state: 'pending', status, relayer: undefined, ...nothing, ...open };
   const relayer = record.claimedBy?.toLowerCase() as Hex;
   // All clocks may be wrong, and that of the chain is not: the claim is no later than its newest block, whatever a fast one says.
@@ -75,7 +76,7 @@ function makeRow(
     claimedSeconds: isHeldOn ? known.claimedSeconds : earlier(claimedAt, head.seconds),
     claimNonce: isHeldOn ? known.claimNonce : sent.get(relayer),
     excuse: isHeldOn ? known.excuse : ('none' as const),
-    isReopened,
+    ...shared,
     claimPrice: isHeldOn ? known.claimPrice : priceAt(context, claimedAt),
     idleSeconds: isHeldOn ? known.idleSeconds : 0n,
     body: JSON.stringify({ chainName, action, params, ...(errorMessage !== undefined && { errorMessage }) }),

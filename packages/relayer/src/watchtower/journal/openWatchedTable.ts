@@ -21,6 +21,7 @@ export const WATCHED_TABLES = `
     idle_seconds INTEGER NOT NULL,
     body TEXT,
     is_reopened INTEGER NOT NULL,
+    first_block INTEGER NOT NULL,
     seen_at_ms INTEGER NOT NULL
   ) STRICT;
   -- What is to be evaluated, and what was not seen for long.
@@ -62,6 +63,8 @@ export interface WatchedRow {
   readonly body: string | undefined;
   /** Whether it was open again after it had ended, at any time. */
   readonly isReopened: boolean;
+  /** The chain's newest block when it was first listed. */
+  readonly firstBlock: bigint;
 }
 
 function readWatched(row: Row): WatchedRow {
@@ -81,6 +84,7 @@ function readWatched(row: Row): WatchedRow {
     idleSeconds: BigInt(Number(row.idle_seconds)),
     body: row.body == null ? undefined : `${row.body}`,
     isReopened: row.is_reopened === 1,
+    firstBlock: BigInt(Number(row.first_block)),
   };
 }
 
@@ -134,7 +138,7 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
     .run(nowMs);
   const statements = {
     get: database.prepare('SELECT * FROM watched WHERE request_id = ?'),
-    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     addSigner: database.prepare('INSERT OR IGNORE INTO signers VALUES (?, ?)'),
     touch: database.prepare('UPDATE watched SET seen_at_ms = ? WHERE request_id = ?'),
     setState: database.prepare('UPDATE watched SET state = ? WHERE request_id = ?'),
@@ -179,8 +183,9 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
       const claim = [relayer ?? null, orNull(row.claimedSeconds), claimNonce ?? null] as const;
       const end = [txHash ?? null, orNull(row.endedSeconds), orNull(row.endedBlock)] as const;
       const held = [excuse, Number(row.claimPrice), Number(row.idleSeconds)] as const;
-      const rest = [orNull(row.expiresSeconds), ...held, body ?? null, Number(row.isReopened), atMs] as const;
-      statements.put.run(requestId, state, status, ...claim, ...end, ...rest);
+      const first = [Number(row.isReopened), Number(row.firstBlock)] as const;
+      const rest = [orNull(row.expiresSeconds), ...held, body ?? null, ...first] as const;
+      statements.put.run(requestId, state, status, ...claim, ...end, ...rest, atMs);
       for (const signer of signers) statements.addSigner.run(signer, requestId);
     },
     forget: (requestId: string) => void statements.forget.run(requestId),

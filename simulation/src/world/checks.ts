@@ -143,8 +143,9 @@ export function startChecks(world: World): void {
     if (story.endedAtMs !== undefined || !isCalm()) return;
     const expected = outlook(story, await readNonce(world, story.signer));
     if (expected === 'waits' || expected === 'either') return;
-    // A batch of several users waits for each of them: a reorganisation may have undone what one wrote before.
-    for (const { signer, nonce } of story.entries ?? []) if ((await readNonce(world, signer)) < nonce) return;
+    // A batch of several users waits for each of them, unless it is to fail for that: a reorganisation may have undone what one wrote before.
+    for (const { signer, nonce } of story.expects === 'failed' ? [] : (story.entries ?? []))
+      if ((await readNonce(world, signer)) < nonce) return;
     if (story.outlook !== expected) {
       Object.assign(story, { outlook: expected, openCalmMs: 0, pendingCalmMs: 0 });
     }

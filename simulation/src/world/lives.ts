@@ -111,8 +111,7 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
     const gas = WRITE_GAS * BigInt(all.length);
     return await postSigned(
       world,
-      // The looks at a request wait for the nonce of each of its entries: one with a gap has to fail all the same.
-      { body, digest: first.digest, ...(ahead === 0n && { entries }), fee },
+      { body, digest: first.digest, entries, fee },
       { user, nonce: nonceOf(user), kind, expects, gas },
     );
   }

@@ -154,7 +154,13 @@ export type Verdict =
       readonly follows?: bigint;
     }
   /** It can never succeed, or is executed already: it can be claimed and reported, without sending anything. */
-  | { readonly kind: 'hopeless'; readonly signatures: readonly SignatureRef[]; readonly errorMessage: string }
+  | {
+      readonly kind: 'hopeless';
+      readonly signatures: readonly SignatureRef[];
+      readonly errorMessage: string;
+      /** The forwarder nonce that no open request had, if that is why. */
+      readonly gap?: NonceGap;
+    }
   | Leave;
 
 /** The rules of a reason. */

@@ -6,9 +6,8 @@ import type { RelayerContext } from './context.ts';
 const isLost = (result: ClaimResult) => result === 'conflict' || result === 'refused';
 
 function recordStatus({ inFlight }: RelayerContext, { record: { requestId }, verdict }: Claimable): void {
-  const isHopeless = verdict.kind === 'hopeless';
-  const status = isHopeless ? ({ kind: 'blocked', sinceMs: 0 } as const) : ({ ...verdict, kind: 'ready' } as const);
-  inFlight.note(requestId, status);
+  if (verdict.kind === 'hopeless') inFlight.note(requestId, { kind: 'blocked', sinceMs: 0, missing: verdict.gap });
+  else inFlight.note(requestId, { ...verdict, kind: 'ready' });
 }
 
 /** `checked` becomes `claiming`, on the disk before the gateway is asked, and then `claimed` or `lost`. */

@@ -1,4 +1,5 @@
 import type { Budgets } from '../budgets/createBudgets.ts';
+import type { NonceGap } from '../checks/leaveReasons.ts';
 import { createClaimRate } from './claimRate.ts';
 import { createBatchCostTracker } from './gatherWrites.ts';
 import { hashRequest, type OpenRequest } from './states.ts';
@@ -29,6 +30,8 @@ export type ClaimStatus = {
       readonly kind: 'blocked';
       /** Since when, in Unix milliseconds; 0: beyond all patience. */
       readonly sinceMs: number;
+      /** The forwarder nonce that was waited for beyond all patience. */
+      readonly missing?: NonceGap | undefined;
     }
 );
 

@@ -1,5 +1,6 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
 import type { RequestRecord } from '@prism-gateway/protocol';
-import type { Hex } from 'viem';
+import { encodeErrorResult, type Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { HEAD, STATE } from '../../test/makeHead.ts';
@@ -164,5 +165,34 @@ test.each(['disagree', 'are silent'])(
     clock.nowMs = context.policy.leaseMs;
     expect(await reviewClaim(disputed, journal.open())).toEqual([]);
     expect(journal.get('r')).toBeUndefined();
+  },
+);
+
+// Shows RELAY-3.
+test.each([
+  ['the nonce that was missing', AHEAD, 'mined'],
+  ['another one, since that one is used', AHEAD - 1n, undefined],
+] as const)(
+  'who posts an earlier nonce in the moment between claim and report has no claim held idle: %s',
+  async (_, nonce, state) => {
+    const late = { ...record, requestId: 'late', chainName: 'a', status: 'pending' } as unknown as RequestRecord;
+    const release: Partial<RelayerGateway> = { release: async () => 'released' };
+    const { context, clock, journal, inFlight } = setUp(Array<bigint>(9).fill(AHEAD), [late], undefined, release);
+    clock.nowMs = GIVE_UP_MS;
+    inFlight.note('r', { kind: 'blocked', sinceMs: 0, missing: { signer: SIGNER, nonce } });
+    const { chain } = context;
+    const [head, code] = [async () => HEAD, async () => '0x' as const];
+    // A node that says that it would revert, for that nonce.
+    const reverted = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [SIGNER, AHEAD] });
+    const nodes = [1, 2].map(() => ({
+      ...(chain.nodes[0] as (typeof chain.nodes)[number]),
+      ...{
+        reader: { ...chain.reader, head, code, simulate: async () => ({ reverted }) },
+        findExecution: async () => undefined,
+      },
+    }));
+    const asked = { ...context, chain: { ...chain, nodes } };
+    expect(await reviewClaim(asked, journal.open())).toEqual(state === undefined ? [] : ['r']);
+    expect(journal.get('r')?.state).toBe(state);
   },
 );

@@ -106,7 +106,7 @@ async function look(
   if (answer.kind === 'executed') return { kind: 'ended', outcome: { status: 'success', txHash: answer.txHash } };
   if (answer.kind === 'undecided') return undefined;
   if (answer.kind === 'replaced') return failed(answer.reason);
-  if (expiry !== undefined) return (await confirmRevert(context, request)) ? failed(expiry) : undefined;
+  if (expiry !== undefined) return (await confirmRevert(context, request)) === 'confirmed' ? failed(expiry) : undefined;
   const { verdicts, failures } = await checkRequests(context, { candidates: [{ record, search, isTouched: true }] });
   const failure = failures.get(requestId);
   if (failure !== undefined) throw failure;
@@ -123,9 +123,13 @@ async function look(
   }
   if (finding?.kind !== 'ended') return finding;
   // A node that has fallen behind, or lies, may say of anything that it would revert; and what was carried out since the first question would.
-  const signed = { ...request, signatures: search.signatures() };
-  const isConfirmed = (await confirmRevert(context, signed)) && (await findOutcome(context, request)).kind === 'open';
-  return isConfirmed ? finding : undefined;
+  const isBlocked = status?.kind === 'blocked';
+  const blocked = { ...request, signatures: search.signatures(), missing: isBlocked ? status.missing : undefined };
+  const revert = await confirmRevert(context, blocked);
+  // Its wait begins anew, in the queue.
+  if (revert === 'awaited' && isBlocked && status.sinceMs === 0 && verdict.kind === 'leave')
+    return { kind: 'givenBack', verdict };
+  return revert === 'confirmed' && (await findOutcome(context, request)).kind === 'open' ? finding : undefined;
 }
 
 /**

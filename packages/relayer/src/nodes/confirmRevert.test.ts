@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { HEAD, STATE } from '../../test/makeHead.ts';
 import type { ChainReader } from '../chain/chainReader.ts';
+import type { NonceGap } from '../checks/leaveReasons.ts';
 import type { OpenRequest } from '../lifecycle/states.ts';
 import { confirmRevert } from './confirmRevert.ts';
 
@@ -34,6 +35,7 @@ const confirm = (
   nonces: readonly bigint[],
   openNonce: bigint | 'unknown',
   makeNode: (nonce: bigint) => { reader: Partial<ChainReader> } = node,
+  missing?: NonceGap,
 ) =>
   confirmRevert(
     makeContext({
@@ -52,23 +54,30 @@ const confirm = (
       },
       policy: { maxHeadAgeSeconds: 0 },
     }),
-    request,
+    { ...request, missing },
   );
 
 // Shows RELAY-20.
 test('what waits for an open request by the word of some node is not failed, whatever the others take for the nonce', async () => {
-  expect(await confirm([7n, 7n, 8n], 8n)).toBe(false);
-  expect(await confirm([7n, 7n, 7n], 8n)).toBe(true);
-  expect(await confirm([7n, 7n, 7n], 'unknown')).toBe(false);
+  expect(await confirm([7n, 7n, 8n], 8n)).toBe('awaited');
+  expect(await confirm([7n, 7n, 7n], 8n)).toBe('confirmed');
+  expect(await confirm([7n, 7n, 7n], 'unknown')).toBe('awaited');
   // It is its turn, or past it: no earlier one has to come.
-  expect(await confirm([9n, 9n, 10n], 9n)).toBe(true);
+  expect(await confirm([9n, 9n, 10n], 9n)).toBe('confirmed');
 });
 
 // Shows RELAY-20.
 test('what would be carried out is failed if it is not in its turn: a part of a batch would be, and what an account with code says yes to', async () => {
-  expect(await confirm([10n, 10n], 3n, willingNode)).toBe(true);
-  expect(await confirm([8n, 8n], 3n, willingNode)).toBe(true);
-  expect(await confirm([8n, 8n], 8n, willingNode)).toBe(false);
-  expect(await confirm([9n, 9n], 3n, willingNode)).toBe(false);
-  expect(await confirm([9n, 10n], 3n, willingNode)).toBe(false);
+  expect(await confirm([10n, 10n], 3n, willingNode)).toBe('confirmed');
+  expect(await confirm([8n, 8n], 3n, willingNode)).toBe('confirmed');
+  expect(await confirm([8n, 8n], 8n, willingNode)).toBe('awaited');
+  expect(await confirm([9n, 9n], 3n, willingNode)).toBe('disputed');
+  expect(await confirm([9n, 10n], 3n, willingNode)).toBe('disputed');
+});
+
+// Shows RELAY-3.
+test('a nonce that was waited for beyond all patience, and is posted after the claim, comes too late; another one does not', async () => {
+  const missing = { signer: SIGNER, nonce: 7n };
+  expect(await confirm([7n, 7n], 7n, node, missing)).toBe('confirmed');
+  expect(await confirm([8n, 8n], 8n, node, missing)).toBe('awaited');
 });

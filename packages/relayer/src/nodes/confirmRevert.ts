@@ -11,6 +11,15 @@ import type { OpenRequest, SignatureRef } from '../lifecycle/states.ts';
 import { askNodes, MAJORITY } from './askNodes.ts';
 import { isFresh, isUpToDate } from './findOutcome.ts';
 
+/** A request that may not be carried out. */
+interface BlockedRequest extends OpenRequest {
+  /** The forwarder nonce that was waited for beyond all patience. */
+  readonly missing?: NonceGap | undefined;
+}
+
+/** `awaited`: by some node its turn may still come. `disputed`: the nodes do not say together that it would be refused. */
+type RevertAnswer = 'confirmed' | 'awaited' | 'disputed';
+
 /** A node's verdict on a request. */
 interface Vote {
   readonly isFresh: boolean;
@@ -58,11 +67,20 @@ async function askNode(context: RelayerContext, node: RelayNode, request: OpenRe
   return { ...vote, refusal: `that it would revert: ${decodeReason(reverted)}`, ...(gap && { gap }) };
 }
 
-/** Whether some node says that an earlier nonce comes first, which an open request has: another node may have been wrong about the nonce. */
-async function mayComeLater(context: RelayerContext, { signatures }: OpenRequest, votes: readonly Vote[]) {
+/**
+ * Whether some node says that an earlier nonce comes first, which an open request has: another node may have been wrong about the nonce. One
+ * that was waited for beyond all patience is not asked for again: whoever posts it now, to have the claim held idle, comes too late.
+ */
+async function mayComeLater(
+  context: RelayerContext,
+  { signatures, missing }: BlockedRequest,
+  votes: readonly Vote[],
+): Promise<boolean> {
+  const isMissing = (gap: NonceGap) => gap.signer === missing?.signer && gap.nonce === missing.nonce;
   for (const { gap } of votes) {
     const isAhead = ({ signer, nonce = 0n }: SignatureRef) => signer === gap?.signer && nonce > gap.nonce;
-    if (gap !== undefined && signatures.some(isAhead) && (await mayBeAwaited(context, gap))) return true;
+    if (gap === undefined || isMissing(gap) || !signatures.some(isAhead)) continue;
+    if (await mayBeAwaited(context, gap)) return true;
   }
   return false;
 }
@@ -76,9 +94,9 @@ async function mayComeLater(context: RelayerContext, { signatures }: OpenRequest
  * @throws ChainError if no node answers
  * @see docs/specification.md RELAY-20
  */
-export async function confirmRevert(context: RelayerContext, request: OpenRequest): Promise<boolean> {
+export async function confirmRevert(context: RelayerContext, request: BlockedRequest): Promise<RevertAnswer> {
   const { chain, events } = context;
-  if (chain.nodes.length < MAJORITY) return await isUpToDate(context);
+  if (chain.nodes.length < MAJORITY) return (await isUpToDate(context)) ? 'confirmed' : 'disputed';
   const { requestId } = request;
   const { agreed, votes, fault } = await askNodes(chain.nodes, {
     ask: (node) => askNode(context, node, request),
@@ -89,15 +107,15 @@ export async function confirmRevert(context: RelayerContext, request: OpenReques
     events,
   });
   if (votes.length === 0 && fault !== undefined) throw fault;
-  if (agreed === undefined) return false;
+  if (agreed === undefined) return 'disputed';
   if (agreed.refusal !== undefined) {
     const fresh = votes.map(({ vote }) => vote).filter((vote) => vote.isFresh);
-    return !(await mayComeLater(context, request, fresh));
+    return (await mayComeLater(context, request, fresh)) ? 'awaited' : 'confirmed';
   }
   for (const { node, vote } of votes) {
     if (vote.refusal === undefined) continue;
     const says = `${vote.refusal} (request ${requestId})`;
     events.emit({ type: 'node-outlier', node: chain.nodes.indexOf(node), subject: 'a simulation', says });
   }
-  return false;
+  return 'disputed';
 }

@@ -48,7 +48,10 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
     }
   }
 
-  const canPay = ({ service, node }: Payer) => service.isUp() && nodes.some((one) => one.name === node && isWell(one));
+  const canPay = ({ service, node }: Payer) =>
+    service.isUp() &&
+    realm.disks.get(service.host)?.isFull !== true &&
+    nodes.some((one) => one.name === node && isWell(one));
 
   /** Whether nothing keeps an installation from paying. */
   const isCalm = ({ frontend, payers }: Installation) =>

@@ -132,7 +132,8 @@ function* finalizeRefused(t: WebhookTables, row: Row, refusal: Refusal): SqlWrit
 
 /** Writes on deliveries, for any SQL database. */
 export function createDeliveryWrites(t: WebhookTables) {
-  let finalized = 0;
+  /** By webhook: of several that get the same events in turn, one alone would be trimmed. */
+  const finalized = new Map<string, number>();
 
   function* trim(webhookId: string): SqlWrite<void> {
     yield* run(
@@ -152,7 +153,9 @@ export function createDeliveryWrites(t: WebhookTables) {
       yield* run(`UPDATE ${t.webhooks} SET probe_until = 0 WHERE id = ?1`, one.webhookId);
       return [];
     }
-    if (finalized++ % TRIM_EVERY === 0) yield* trim(one.webhookId);
+    const count = finalized.get(one.webhookId) ?? 0;
+    finalized.set(one.webhookId, count + 1);
+    if (count % TRIM_EVERY === 0) yield* trim(one.webhookId);
     if (one.outcome === 'refused') return yield* finalizeRefused(t, row, { webhook, one, now });
     yield* end(t, { row, state: 'delivered', one, now });
     return yield* recordDelivered(t, webhook, now);

@@ -270,3 +270,30 @@ test('a clock that was set back by a day silences no channel, and no reminder fo
   latch.raise('no water');
   expect(reported).toEqual(['dry', 'Still: dry']);
 });
+
+test('an alert is delivered though all before it are forgotten: those of a month ago, once a channel has taken them', async () => {
+  using scene = setUp();
+  const { clock, journal, taken, line, open } = scene;
+  const outbox = open();
+  outbox.raise(alertOf('ONE'));
+  await outbox.drain(TIMEOUT_MS);
+  line.isUp = false;
+  outbox.raise(alertOf('TWO'));
+  clock.advance(31 * 24 * HOUR_MS);
+  line.isUp = true;
+  await outbox.drain(TIMEOUT_MS);
+  outbox.raise(alertOf('THREE'));
+  await outbox.drain(TIMEOUT_MS);
+  outbox.close();
+  expect(taken.map(({ code }) => code)).toEqual(['ONE', 'TWO', 'THREE']);
+  expect(journal.outbox.listDeliveredSince('chat', 0).map(({ code }) => code)).toEqual(['THREE']);
+});
+
+test('while there is no channel, alerts are kept for a month', () => {
+  using scene = setUp();
+  const { clock, journal } = scene;
+  journal.outbox.add(alertOf('ONE'));
+  clock.advance(31 * 24 * HOUR_MS);
+  journal.outbox.add(alertOf('TWO'));
+  expect(journal.outbox.listWaiting('chat').map(({ alert }) => alert.code)).toEqual(['TWO']);
+});

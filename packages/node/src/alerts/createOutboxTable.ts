@@ -53,17 +53,22 @@ export interface OutboxTable {
 export const OUTBOX_SCHEMA: Schema = {
   store: 'outbox',
   steps: [
-    `CREATE TABLE alerts (
-      id INTEGER PRIMARY KEY,
+    `-- No number is given twice: an alert with that of a forgotten one would be taken for delivered.
+    CREATE TABLE alerts (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
       alert TEXT NOT NULL,
       raised_at_ms INTEGER NOT NULL
     ) STRICT;
+    -- What is to be forgotten.
+    CREATE INDEX alerts_by_time ON alerts (raised_at_ms);
     CREATE TABLE deliveries (
-      alert_id INTEGER NOT NULL,
+      alert_id INTEGER NOT NULL REFERENCES alerts ON DELETE CASCADE,
       channel TEXT NOT NULL,
       at_ms INTEGER NOT NULL,
-      PRIMARY KEY (channel, alert_id)
-    ) STRICT;
+      PRIMARY KEY (alert_id, channel)
+    ) STRICT, WITHOUT ROWID;
+    -- What a channel got within the hour.
+    CREATE INDEX deliveries_by_time ON deliveries (channel, at_ms);
     CREATE TABLE conditions (
       name TEXT PRIMARY KEY,
       since_ms INTEGER NOT NULL,
@@ -73,17 +78,21 @@ export const OUTBOX_SCHEMA: Schema = {
   ],
 };
 
-/** For how long alerts are kept that every channel has taken, in milliseconds: 30 days. */
+/** For how long alerts are kept that a channel has taken, and all while there has never been a channel, in milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 
 /** Messages may be timed so much after now; what is later was sent before the clock was set back, and counts no more. */
 const AHEAD_MS = 1000;
 
+/** Whether a fact is the first alert of a channel. */
+const IS_CHANNEL = "name >= 'outbox: ' AND name < 'outbox:!'";
+
 function prepare(database: DatabaseSync) {
   return {
     add: database.prepare('INSERT INTO alerts (alert, raised_at_ms) VALUES (?, ?)'),
     forget: database.prepare(
-      'DELETE FROM alerts WHERE raised_at_ms < ? AND EXISTS (SELECT 1 FROM deliveries WHERE alert_id = id)',
+      `DELETE FROM alerts WHERE raised_at_ms < ? AND (EXISTS (SELECT 1 FROM deliveries WHERE alert_id = id)
+         OR NOT EXISTS (SELECT 1 FROM facts WHERE ${IS_CHANNEL}))`,
     ),
     waiting: database.prepare(
       `SELECT id, alert, raised_at_ms FROM alerts
@@ -97,9 +106,7 @@ function prepare(database: DatabaseSync) {
       `SELECT at_ms, alert ->> 'code' AS code, alert ->> 'severity' AS severity FROM deliveries
        JOIN alerts ON id = alert_id WHERE channel = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms`,
     ),
-    channels: database.prepare(
-      "SELECT substr(name, 9) AS channel FROM facts WHERE name >= 'outbox: ' AND name < 'outbox:!'",
-    ),
+    channels: database.prepare(`SELECT substr(name, 9) AS channel FROM facts WHERE ${IS_CHANNEL}`),
     conditions: database.prepare('SELECT name FROM conditions ORDER BY name'),
     condition: database.prepare('SELECT since_ms, told_at_ms FROM conditions WHERE name = ?'),
     setCondition: database.prepare(
@@ -129,7 +136,12 @@ export function createOutboxTable(
   }
 
   return {
-    add: (alert) => void statements.add.run(JSON.stringify(alert), now()),
+    add(alert) {
+      commit(() => {
+        statements.add.run(JSON.stringify(alert), now());
+        statements.forget.run(now() - KEPT_MS);
+      });
+    },
     listWaiting: (channel) =>
       statements.waiting.all(firstOf(channel), channel).map((row) => ({
         id: Number(row.id),

@@ -163,6 +163,7 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
     ),
     expire: database.prepare("UPDATE watched SET state = 'done' WHERE state = 'watching' AND expires_seconds < ?"),
     forget: database.prepare('DELETE FROM watched WHERE request_id = ?'),
+    forgetSignersOf: database.prepare('DELETE FROM signers WHERE request_id = ?'),
     forgetSigners: database.prepare(
       "DELETE FROM signers WHERE request_id IN (SELECT request_id FROM watched WHERE state = 'done' AND seen_at_ms < ?)",
     ),
@@ -188,7 +189,10 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
       statements.put.run(requestId, state, status, ...claim, ...end, ...rest, atMs);
       for (const signer of signers) statements.addSigner.run(signer, requestId);
     },
-    forget: (requestId: string) => void statements.forget.run(requestId),
+    forget(requestId: string) {
+      statements.forget.run(requestId);
+      statements.forgetSignersOf.run(requestId);
+    },
     touch: (requestId: string, atMs: number) => void statements.touch.run(atMs, requestId),
     setState: (requestId: string, state: WatchState) => void statements.setState.run(state, requestId),
     listEnded: () => statements.ended.all().map(readWatched),

@@ -1,3 +1,4 @@
+export { collectGarbage } from './collectGarbage.ts';
 export { createFakeClock, type FakeClock } from './createFakeClock.ts';
 export { createLogRecorder, type LogLine, type LogRecorder } from './createLogRecorder.ts';
 export { createStreamReader, type StreamReader } from './dynamo/createStreamReader.ts';

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@prism-gateway/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anyChain, claimOf, pendingRequest } from '../../test/contracts/storedRequests.ts';
 import { createSqliteRig, type SqliteRig } from '../../test/rigs/sqliteStores.ts';
@@ -19,11 +18,6 @@ beforeEach(async () => {
   waits = createWaits(stores.changes, { most: 0, mostOfClient: 0 });
 });
 afterEach(() => rig.dispose());
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-}
 
 /** Waits until a record has another status than `pending`, and tells when it has looked for the first time while it watches. */
 function waitForMove({ requestId }: StoredRequest, options: { signal?: AbortSignal; waitSeconds?: number } = {}) {

@@ -4,7 +4,9 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { collectGarbage } from '@prism-gateway/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { SignedOperation } from '../../ports/objectSigner.ts';
 import { openBody } from './receiveBody.ts';
@@ -167,4 +169,23 @@ test('a body that comes more slowly than the least pace is given up, also by who
   const tooSlow = expect.objectContaining({ code: 'OBJECT_TOO_SLOW' });
   await expect(readAll()).rejects.toEqual(tooSlow);
   await expect(readAll()).rejects.toEqual(tooSlow);
+});
+
+// Shows OBJECT-13.
+test('what was read of a body is not kept in memory until its end', async () => {
+  const pieces: WeakRef<Uint8Array>[] = [];
+  const stream = new ReadableStream<Uint8Array>({
+    pull(to) {
+      const piece = new Uint8Array(1000);
+      pieces.push(new WeakRef(piece));
+      to.enqueue(piece);
+    },
+  });
+  const request = new Request('http://objects.test', { method: 'PUT', body: stream, duplex: 'half' });
+  const reading = openBody(request, { maxBytes: MAX }).read();
+  for (let read = 0; read < 100; read += 1) await reading.next();
+  await setImmediate();
+  collectGarbage();
+  expect(pieces.filter((piece) => piece.deref() !== undefined).length).toBeLessThan(10);
+  await reading.return(undefined);
 });

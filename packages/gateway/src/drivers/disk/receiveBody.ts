@@ -21,25 +21,37 @@ export interface UploadBody {
   read(): AsyncGenerator<Uint8Array>;
 }
 
+/** Nobody waits for the rest. */
+const tooSlow = () => new ObjectRefusedError('OBJECT_TOO_SLOW', { headers: { connection: 'close' } });
+
 /** Watches the pace of an upload. */
 interface PaceWatch {
-  /** Rejects once a window has brought too little. */
-  readonly tooSlow: Promise<never>;
+  /** Waits for the next piece. @throws ObjectRefusedError once a window has brought too little */
+  next<T>(piece: Promise<T>): Promise<T>;
+  isTooSlow(): boolean;
   stop(): void;
 }
 
+/** A promise for the whole upload, raced with each piece, would keep all pieces in memory: each has a promise of its own. */
 function watchPace({ windowMs, windowBytes }: UploadPace, received: () => number): PaceWatch {
-  const slow = Promise.withResolvers<never>();
-  let before = received();
+  let [before, isTooSlow] = [received(), false];
+  let fail: (error: Error) => void = () => undefined;
   const timer = setInterval(() => {
-    if (received() - before < windowBytes) slow.reject(new ObjectRefusedError('OBJECT_TOO_SLOW', CLOSE));
+    isTooSlow ||= received() - before < windowBytes;
     before = received();
+    if (isTooSlow) fail(tooSlow());
   }, windowMs);
-  return { tooSlow: slow.promise, stop: () => clearInterval(timer) };
+  return {
+    next: (piece) =>
+      new Promise((resolve, reject) => {
+        fail = reject;
+        piece.then(resolve, reject);
+        if (isTooSlow) reject(tooSlow());
+      }),
+    isTooSlow: () => isTooSlow,
+    stop: () => clearInterval(timer),
+  };
 }
-
-/** Nobody waits for the rest. */
-const CLOSE = { headers: { connection: 'close' } };
 
 interface BodyLimits {
   /** Most bytes that it may have; a declared length above it is refused before the first byte. */
@@ -76,14 +88,11 @@ export function openBody(request: Request, { maxBytes, pace = LEAST_PACE, takeRo
 
   return {
     async *read() {
-      if (wasTooSlow) throw new ObjectRefusedError('OBJECT_TOO_SLOW', CLOSE);
+      if (wasTooSlow) throw tooSlow();
       if ((declared ?? 0) > maxBytes) throw new ObjectRefusedError('OBJECT_TOO_LARGE');
       reader ??= request.body?.getReader();
       const watch = watchPace(pace, () => received);
-      watch.tooSlow.catch(() => {
-        wasTooSlow = true;
-      });
-      const readNext = () => Promise.race([readChunk(reader), watch.tooSlow]);
+      const readNext = () => watch.next(readChunk(reader));
       try {
         for (let chunk = await readNext(); chunk !== undefined; chunk = await readNext()) {
           received += chunk.byteLength;
@@ -93,6 +102,7 @@ export function openBody(request: Request, { maxBytes, pace = LEAST_PACE, takeRo
         }
       } finally {
         watch.stop();
+        wasTooSlow = watch.isTooSlow();
       }
       if (declared !== undefined && received !== declared) throw new ObjectRefusedError('OBJECT_UPLOAD_INCOMPLETE');
     },

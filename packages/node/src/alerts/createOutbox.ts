@@ -55,9 +55,19 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
   let isIdle = false;
   let isWoken = false;
 
+  // Once: a listener for each wait would stay until the end.
+  closing.addEventListener('abort', () => woken.resolve(), { once: true });
+
   function rest(): void {
     isIdle = true;
     idle.resolve();
+  }
+
+  /** Waits for a time, or until there is something new, or the end. */
+  async function untilWoken(ms: number): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([pause(ms, over.signal), woken.promise]);
+    over.abort();
   }
 
   /** @param hasOthers - whether others are next that are not refused yet @returns whether it was delivered */
@@ -86,9 +96,7 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
         }
         refusals.set(alert.code, failures);
         if (hasOthers) return false;
-        const ending = new AbortController();
-        await Promise.race([pause(pauseMs, AbortSignal.any([closing, ending.signal])), woken.promise]);
-        ending.abort();
+        await untilWoken(pauseMs);
         return false;
       }
     }
@@ -154,13 +162,8 @@ function createLane(channel: AlertChannel, options: OutboxOptions, closing: Abor
       // An alert raised meanwhile may have come too late for this look.
       if (waitMs === 0 || isWoken) continue;
       rest();
-      const closed = new Promise<void>((resolve) => closing.addEventListener('abort', () => resolve(), { once: true }));
-      const room = new AbortController();
-      const waits = [woken.promise, closed];
-      if (waitMs !== undefined)
-        waits.push(pause(waitMs, AbortSignal.any([closing, room.signal])).then(() => undefined));
-      await Promise.race(waits);
-      room.abort();
+      if (waitMs === undefined) await woken.promise;
+      else await untilWoken(waitMs);
     }
     rest();
   }

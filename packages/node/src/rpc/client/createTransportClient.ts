@@ -43,26 +43,28 @@ function plainError(error: unknown): RpcAnswerError | RpcUnavailableError {
 export function createTransportClient(transport: Transport, options: { readonly timeoutMs: number }): RpcClient {
   // Trying again is `withRetries`' work, or the caller's.
   const { request } = transport({ retryCount: 0, timeout: options.timeoutMs });
-  const closing = new AbortController();
-  const closed = new Promise<never>((_, reject) => {
-    closing.signal.addEventListener('abort', () => reject(new RpcUnavailableError('closed')), { once: true });
-  });
-  closed.catch(() => undefined);
+  /** One for each call under way: a promise for all of them, raced with each, would keep all answers in memory. */
+  const ends = new Set<(reason: string) => void>();
+  let isClosed = false;
   return {
     async request(method, params) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        const reason = `no answer within ${options.timeoutMs} ms`;
-        timer = setTimeout(() => reject(new RpcUnavailableError(reason)), options.timeoutMs);
-      });
+      const ended = Promise.withResolvers<never>();
+      const end = (reason: string) => ended.reject(new RpcUnavailableError(reason));
+      ends.add(end);
+      const timer = setTimeout(() => end(`no answer within ${options.timeoutMs} ms`), options.timeoutMs);
+      if (isClosed) end('closed');
       try {
-        return await Promise.race([request({ method, params }), late, closed]);
+        return await Promise.race([ended.promise, request({ method, params })]);
       } catch (error) {
         throw plainError(error);
       } finally {
         clearTimeout(timer);
+        ends.delete(end);
       }
     },
-    close: () => closing.abort(),
+    close() {
+      isClosed = true;
+      for (const end of ends) end('closed');
+    },
   };
 }

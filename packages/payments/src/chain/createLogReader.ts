@@ -69,6 +69,9 @@ function readTransfer({ topics, data, ...log }: RawLog): TransferLog {
   };
 }
 
+/** Most parties whose finders are kept: every wallet that is paid is one. */
+const MAX_FINDERS = 1000;
+
 /**
  * Creates what asks a node for transfers of a token, and compares the answers with the headers of the blocks.
  *
@@ -96,6 +99,7 @@ export function createLogReader(options: { readonly client: PublicClient; readon
 
   function mayHave(logsBloom: Hex, { address }: Party): boolean {
     const finder = finders.get(address) ?? createLogFinder([creditToken, TRANSFER_TOPIC, topicOf({ address })]);
+    if (finders.size >= MAX_FINDERS) finders.clear();
     finders.set(address, finder);
     return finder(logsBloom);
   }

@@ -1,4 +1,7 @@
+import { createFakeClock } from '@prism-gateway/testing';
 import { expect, test } from 'vitest';
+import { createUserQuota } from './createUserQuota.ts';
+import { ObjectRefusedError } from './objectRefusedError.ts';
 import { newPath, startDiskObjects } from './startDiskObjects.rig.ts';
 
 const bytes = (count: number, fill: string) => Buffer.alloc(count, fill);
@@ -24,6 +27,20 @@ test("a user's objects take up so much and no more, and what is deleted is free 
   } finally {
     await rig.close();
   }
+});
+
+// Shows OBJECT-14.
+test('uploads that begin at once, or before the objects are added up anew, count together', async () => {
+  const clock = createFakeClock();
+  const quota = createUserQuota({ directory: '/nowhere', maxBytes: 1000, now: clock.now });
+  const [first, second] = await Promise.all([quota.open('v1/user/p/a'), quota.open('v1/user/p/b')]);
+  first?.grow(600);
+  expect(() => second?.grow(600)).toThrow(ObjectRefusedError);
+  clock.advance(3_600_000);
+  const third = await quota.open('v1/user/p/c');
+  expect(() => third.grow(600)).toThrow(ObjectRefusedError);
+  first?.release();
+  third.grow(600);
 });
 
 // Shows OBJECT-15.

@@ -25,8 +25,16 @@ const MAX_USERS = 10_000;
 /** How long a sum counts, in milliseconds: other processes store in the same directory. */
 const SUM_FOR_MS = 600_000;
 
+/** Bytes of a user. */
 interface Use {
-  bytes: number;
+  stored: number;
+  /** Of uploads that have not ended. */
+  incoming: number;
+}
+
+/** A use, which may still be added up. */
+interface KnownUse {
+  readonly use: Promise<Use>;
   readonly summedAt: number;
 }
 
@@ -59,22 +67,26 @@ interface QuotaOptions {
  * @see docs/specification.md OBJECT-14
  */
 export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): UserQuota {
-  const uses = new Map<string, Promise<Use>>();
+  const uses = new Map<string, KnownUse>();
   const userOf = (objectPath: string) => objectPath.split('/').slice(0, 2).join('/');
 
-  async function sum(user: string): Promise<Use> {
-    return { summedAt: now(), bytes: await sumSizes(join(directory, user)) };
+  /** What is coming in goes on to count. */
+  async function sum(user: string, before: Promise<Use> | undefined): Promise<Use> {
+    const use = (await before) ?? { stored: 0, incoming: 0 };
+    use.stored = await sumSizes(join(directory, user));
+    return use;
   }
 
-  async function useOf(user: string): Promise<Use> {
-    const known = await uses.get(user);
-    if (known !== undefined && now() - known.summedAt < SUM_FOR_MS) return known;
-    const summing = sum(user);
+  /** Uploads that begin at once count together. */
+  function useOf(user: string): Promise<Use> {
+    const known = uses.get(user);
+    if (known !== undefined && now() - known.summedAt < SUM_FOR_MS) return known.use;
+    const use = sum(user, known?.use);
     uses.delete(user);
-    uses.set(user, summing);
+    uses.set(user, { use, summedAt: now() });
     const [oldest] = uses.keys();
     if (uses.size > MAX_USERS && oldest !== undefined) uses.delete(oldest);
-    return await summing;
+    return use;
   }
 
   return {
@@ -82,24 +94,26 @@ export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): Use
       if (maxBytes === 0) return { grow: () => undefined, keep: () => undefined, release: () => undefined };
       const use = await useOf(userOf(objectPath));
       let taken = 0;
+      function release(): void {
+        use.incoming -= taken;
+        taken = 0;
+      }
       return {
         grow(bytes) {
-          if (use.bytes + bytes > maxBytes) throw new ObjectRefusedError('OBJECT_QUOTA_EXCEEDED');
-          use.bytes += bytes;
+          if (use.stored + use.incoming + bytes > maxBytes) throw new ObjectRefusedError('OBJECT_QUOTA_EXCEEDED');
+          use.incoming += bytes;
           taken += bytes;
         },
         keep() {
-          taken = 0;
+          use.stored += taken;
+          release();
         },
-        release() {
-          use.bytes -= taken;
-          taken = 0;
-        },
+        release,
       };
     },
     freed(objectPath, bytes) {
-      void uses.get(userOf(objectPath))?.then((use) => {
-        use.bytes = Math.max(0, use.bytes - bytes);
+      void uses.get(userOf(objectPath))?.use.then((use) => {
+        use.stored = Math.max(0, use.stored - bytes);
       });
     },
   };

@@ -13,7 +13,7 @@ describe('the nonce book', () => {
         const book = createNonceBook();
         const open = new Map<bigint, string>();
         let [chainNonce, ids] = [0n, 0];
-        const sync = () => book.reset(chainNonce);
+        const sync = () => book.reset(chainNonce, 0);
         const lowestFree = () => {
           let nonce = chainNonce;
           while (open.has(nonce)) nonce++;
@@ -51,10 +51,25 @@ describe('the nonce book', () => {
   it('keeps nonces of entries that no request holds, until the chain has used them', () => {
     const book = createNonceBook();
     expect([book.reserve(), book.reserve()]).toEqual([0n, 1n]);
-    book.reset(1n);
+    book.reset(1n, 0);
     expect(book.reserve()).toBe(2n);
     book.release(1n);
     expect(book.reserve()).toBe(1n);
+  });
+
+  it('gives a nonce again that the chain has freed for a quarter of an hour, and none for a node that lags', () => {
+    const book = createNonceBook();
+    book.store(book.reserve(), 'undone');
+    book.settle('undone', 'success');
+    book.reset(0n, 1000);
+    expect(book.reserve()).toBe(1n);
+    book.reset(1n, 600_000);
+    book.reset(0n, 700_000);
+    book.release(1n);
+    book.reset(0n, 1_599_999);
+    expect(book.reserve()).toBe(1n);
+    book.reset(0n, 1_600_000);
+    expect(book.reserve()).toBe(0n);
   });
 
   it('does not know of requests that others have made', () => {

@@ -19,8 +19,8 @@ export interface NonceBook {
   release(nonce: bigint): void;
   /** Notes how a request ended. @returns whether the chain has to be asked what became of its nonce */
   settle(requestId: string, status: 'success' | 'failed'): boolean;
-  /** Notes the chain's nonce. */
-  reset(nonce: bigint): void;
+  /** Notes the chain's nonce. @param nowMs - Unix time in milliseconds */
+  reset(nonce: bigint, nowMs: number): void;
   /** The nonce that a request holds. */
   nonceOf(requestId: string): bigint | undefined;
   /** Requests that hold nonces, as far as is known. */
@@ -30,11 +30,18 @@ export interface NonceBook {
 /** A nonce that is held, but by no request of the gateway: a signed entry that its user hands to others. */
 const NO_REQUEST = '';
 
+/**
+ * So long the chain may show less than what has succeeded, in milliseconds. Beyond it no node lags: a reorganisation has undone it, or the
+ * relayer that reported it has lied.
+ */
+const LONGEST_LAG_MS = 900_000;
+
 /** Makes an empty book; `reset` it before the first reservation. */
 export function createNonceBook(): NonceBook {
   let base = 0n;
   // Requests that are known to have succeeded: no lagging node may take their nonces back.
   let floor = 0n;
+  let behindSinceMs: number | undefined;
   const held = new Map<bigint, string>();
   const nonceOf = (requestId: string) => {
     for (const [nonce, holder] of held) if (holder === requestId) return nonce;
@@ -62,7 +69,9 @@ export function createNonceBook(): NonceBook {
       if (base < floor) base = floor;
       return false;
     },
-    reset(nonce) {
+    reset(nonce, nowMs) {
+      behindSinceMs = nonce >= floor ? undefined : (behindSinceMs ?? nowMs);
+      if (behindSinceMs !== undefined && nowMs - behindSinceMs >= LONGEST_LAG_MS) floor = nonce;
       base = nonce > floor ? nonce : floor;
       // Requests keep theirs until they have ended: the node may lag behind, and come back to them.
       for (const [own, holder] of held) if (own < base && holder === NO_REQUEST) held.delete(own);

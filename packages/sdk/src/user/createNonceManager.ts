@@ -104,7 +104,7 @@ export function createNonceManager(options: NonceManagerOptions): NonceManager {
     for (const requestId of [...open.keys()].slice(0, -MOST_OPEN)) open.delete(requestId);
     sinceMs = newestMs - LIST_LAG_MS;
     settled.clear();
-    book.reset(nonce);
+    book.reset(nonce, now());
   }
 
   return {

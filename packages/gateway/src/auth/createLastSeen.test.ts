@@ -21,5 +21,8 @@ test('a relayer is noted once a minute, and again at once where the store did no
   recordSeen('0xaa');
   nowMs += 1;
   recordSeen('0xaa');
-  expect(noted).toEqual([1_000_000, 1_060_000]);
+  // The clock was set back.
+  nowMs -= 500_000;
+  recordSeen('0xaa');
+  expect(noted).toEqual([1_000_000, 1_060_000, 560_000]);
 });

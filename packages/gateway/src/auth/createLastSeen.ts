@@ -22,7 +22,8 @@ export function createLastSeen({
   return function recordSeen(address: string): void {
     const key = address.toLowerCase();
     const at = now();
-    if (at - (seen.get(key) ?? Number.NEGATIVE_INFINITY) < SEEN_MS) return;
+    // A clock that was set back by more does not silence it.
+    if (Math.abs(at - (seen.get(key) ?? Number.NEGATIVE_INFINITY)) < SEEN_MS) return;
     seen.set(key, at);
     admin.recordSeen(address, at).catch(() => seen.delete(key));
   };

@@ -256,7 +256,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
   let watchedSince = 0n;
 
   async function lookOnce(suspicions: Suspicions): Promise<Looked> {
-    const known = seen !== undefined && now() - seen.atMs < QUIET_MS ? seen.head : undefined;
+    const known = seen !== undefined && Math.abs(now() - seen.atMs) < QUIET_MS ? seen.head : undefined;
     const reading = await read(options, known);
     const { queue, chain, mined } = reading;
     const { head } = chain;

@@ -256,7 +256,11 @@ function createSilence(context: RelayerContext): Silence {
   };
   let polls = { frontend: 0, node: 0 };
   return {
-    clearFrontend: () => latches.frontend.clear(),
+    clearFrontend() {
+      // A node that fails all the while ends no row of the frontend's.
+      polls.frontend = 0;
+      latches.frontend.clear();
+    },
     clear() {
       polls = { frontend: 0, node: 0 };
       latches.node.clear();

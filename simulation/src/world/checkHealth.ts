@@ -12,6 +12,8 @@ import type { Story } from './story.ts';
 const GRACE_MS = 5 * 60_000;
 /** How long a program that has just started may take to look for itself, in milliseconds. */
 const START_MS = 90_000;
+/** How long it may be green meanwhile, in milliseconds: what it has claimed a moment ago, the world sees at a later look. */
+const GREEN_MS = 60_000;
 /** How long what was wrong may be shown afterwards, in milliseconds: warnings and foreign transactions stand for ten minutes. */
 const AFTERWARDS_MS = 20 * 60_000;
 /** By how much a relayer's clock may differ from the gateway's, and a second of its way, in milliseconds. */
@@ -28,6 +30,7 @@ interface Watched {
   readonly isAmiss: () => boolean;
   /** Since when each has been so without a break. */
   redSinceMs: number | undefined;
+  greenSinceMs: number | undefined;
   taskSinceMs: number | undefined;
   /** The task at the last look: another trouble has a grace of its own. */
   wanted: string | undefined;
@@ -96,8 +99,8 @@ function listWatched(world: World): Watched[] {
     [gateway, ...world.services].some((service) => offMs(service) !== 0);
   const watch = (service: Service, port: number, rest: Pick<Watched, 'task' | 'isAmiss'>): Watched => ({
     ...{ service, url: `http://${service.host}:${port}/health`, ...rest },
-    ...{ redSinceMs: undefined, taskSinceMs: undefined, wanted: undefined, calmSinceMs: undefined, said: '' },
-    ...{ process: undefined, startedAtMs: undefined },
+    ...{ redSinceMs: undefined, greenSinceMs: undefined, taskSinceMs: undefined, calmSinceMs: undefined },
+    ...{ wanted: undefined, said: '', process: undefined, startedAtMs: undefined },
   });
   const payerTask = ({ service, node }: Payer, frontend: { readonly faults: { readonly isDown: boolean } }) => {
     if (isFull(service)) return 'its disk is full';
@@ -160,8 +163,9 @@ export function createHealthChecks(
       world.realm.log.add({ kind: 'health', who: service.name, text: answer.text, about: [service.name] });
     one.said = answer.text;
     one.redSinceMs = answer.isRed ? (one.redSinceMs ?? now) : undefined;
+    one.greenSinceMs = answer.isRed || wanted === undefined ? undefined : (one.greenSinceMs ?? now);
     const hasLooked = lasts(one.startedAtMs, START_MS) && lasts(one.taskSinceMs, GRACE_MS);
-    if (wanted !== undefined && !answer.isRed && hasLooked)
+    if (wanted !== undefined && lasts(one.greenSinceMs, GREEN_MS) && hasLooked)
       report('health', service.name, `The health of ${service.name} is green although ${wanted}.`);
     if (lasts(one.redSinceMs, GRACE_MS) && lasts(one.calmSinceMs, AFTERWARDS_MS))
       report('health', service.name, `${service.name} is red although nothing is wrong: ${answer.text}`);

@@ -18,6 +18,14 @@ export function copyGateway({ realm, gateway, client, stories, restores }: World
   const folder = realm.diskOf(gateway.host);
   const saved = saveDisk(folder);
   const savedMs = realm.clock.now();
+  /** It may be down once more. */
+  async function postAgain({ body }: Story): Promise<{ readonly requestId: string }> {
+    for (;;) {
+      const posted = await client.submitRequest(body).catch(() => undefined);
+      if (posted !== undefined) return posted;
+      await pause(5000);
+    }
+  }
   return async function restoreGateway(takesMs) {
     gateway.kill();
     restoreDisk(folder, saved);
@@ -28,7 +36,7 @@ export function copyGateway({ realm, gateway, client, stories, restores }: World
     await pause(takesMs);
     await gateway.start();
     for (const story of lost) {
-      const { requestId } = await client.submitRequest(story.body);
+      const { requestId } = await postAgain(story);
       stories.set(requestId, Object.assign(story, UNKNOWN, { requestId }));
       realm.log.add({ kind: 'actor', who: `user ${story.signer}`, text: 'posts again', about: [requestId] });
     }

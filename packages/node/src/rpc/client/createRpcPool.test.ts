@@ -85,6 +85,11 @@ test('a node of another chain than the one that is set is never asked, though it
   const pinned = createRpcPool({ rpcUrls: nodes.map(({ url }) => url), chainId: 2, monotonicNow: () => nowMs });
   expect(await pinned.request('a', [])).toBe('a');
   expect(counts('a')).toEqual([0, 1]);
+  // It was led to another one for a moment.
+  nodes[0]!.behave(onChain('0x2'));
+  nowMs += 60_000;
+  expect(await pinned.request('b', [])).toBe('b');
+  expect(counts('b')).toEqual([1, 0]);
   pinned.close();
 });
 

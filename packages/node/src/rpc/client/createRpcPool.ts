@@ -57,7 +57,7 @@ function readHead(method: string, params: readonly unknown[], answer: unknown): 
   return typeof number === 'string' && /^0x[0-9a-f]{1,16}$/i.test(number) ? BigInt(number) : undefined;
 }
 
-/** Asks a node once what its chain is. A failure is kept for nobody. */
+/** Asks a node once what its chain is. A failure is kept for nobody, nor is another chain than that of the others. */
 function readChainId(node: PooledNode): Promise<string> {
   node.chainId ??= node.client
     .request('eth_chainId', [])
@@ -141,7 +141,11 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   async function askNode(node: PooledNode, method: string, params: readonly unknown[]): Promise<unknown> {
     const own = await readChainId(node);
     chain ??= own;
-    if (own !== chain) throw new RpcUnavailableError('the node is of another chain');
+    if (own !== chain) {
+      // It is asked again: a proxy may have led to another node's for a moment.
+      node.chainId = undefined;
+      throw new RpcUnavailableError('the node is of another chain');
+    }
     return await node.client.request(method, params);
   }
 

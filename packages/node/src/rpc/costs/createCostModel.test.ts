@@ -3,6 +3,7 @@ import { installArbitrum, installOpStack } from '@prism-gateway/testing/rollups'
 import { type Hex, serializeTransaction } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRpcClient, type RpcClient } from '../client/createRpcClient.ts';
+import { RpcAnswerError } from '../rpcErrors.ts';
 import { createCostModel } from './createCostModel.ts';
 
 const GWEI = 10n ** 9n;
@@ -59,4 +60,16 @@ test('a chain is asked what it charges: a plain one nothing beside gas, OP-stack
     wei: 0n,
     gas: 0n,
   });
+});
+
+// Shows COST-1.
+test('a node that cannot answer for a moment has no chain taken for one that charges for gas alone', async () => {
+  const failing = (message: string): Pick<RpcClient, 'request'> => ({
+    request: async (method, params) => {
+      if (method === 'eth_call') throw new RpcAnswerError({ code: -32_000, message, data: undefined });
+      return await client.request(method, params);
+    },
+  });
+  await expect(createCostModel(failing('header not found'))).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+  expect((await createCostModel(failing('invalid opcode: INVALID'))).kind).toBe('plain');
 });

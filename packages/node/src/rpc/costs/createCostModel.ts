@@ -68,7 +68,12 @@ async function call(client: Pick<RpcClient, 'request'>, { to, data }: { to: Addr
   return parseBytes(await client.request('eth_call', [{ to, data }, 'latest']), 'return data');
 }
 
-/** @returns undefined if there is nothing at the address that knows the function */
+/** The code of what only the message tells apart. @see https://eips.ethereum.org/EIPS/eip-1474 */
+const NODES_OWN = -32_000;
+/** What nodes say for a moment, like "header not found" and "missing trie node". */
+const PASSING = /not found|missing|unknown block|sync|time ?out|busy|limit|unavailable/i;
+
+/** @returns undefined if there is nothing at the address that knows the function @throws RpcUnavailableError, RpcAnswerError */
 async function tryCall(
   client: Pick<RpcClient, 'request'>,
   target: { to: Address; data: Hex },
@@ -78,9 +83,11 @@ async function tryCall(
     return returned === '0x' ? undefined : returned;
   } catch (error) {
     if (readRevert(error) !== undefined) return undefined;
+    if (!(error instanceof RpcAnswerError) || error.code !== NODES_OWN) throw error;
+    // What the node is too far behind for, or too busy, says nothing of the chain: the model stays until the next start.
+    if (PASSING.test(error.message)) throw new RpcUnavailableError(error.message);
     // "invalid opcode", as a precompile's place has it on other chains.
-    if (error instanceof RpcAnswerError && error.code === -32_000) return undefined;
-    throw error;
+    return undefined;
   }
 }
 

@@ -51,3 +51,12 @@ test('a node that refuses everything has failed, and nothing is concluded from i
   const [first] = await collect(walkBack(range, createNode(10_000n).read));
   expect(first).toEqual({ fromBlock: 90_001n, toBlock: 100_000n });
 });
+
+test('a node that was too busy for wide queries for a moment gets them again', async () => {
+  const walkBack = createWalkBack();
+  const node = createNode(10n);
+  await collect(walkBack({ fromBlock: 0n, toBlock: 99n }, node.read));
+  const well = createNode(10n ** 9n);
+  await collect(walkBack({ fromBlock: 0n, toBlock: 1_000_000n }, well.read));
+  expect(well.asked.length).toBeLessThan(30);
+});

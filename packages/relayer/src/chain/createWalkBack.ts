@@ -6,6 +6,8 @@ const FIRST_RANGE = 10_000n;
 const FACTOR = 4n;
 /** No provider allows fewer blocks. */
 const SMALLEST_RANGE = 10n;
+/** After so many queries of the width that was learned a wider one is tried: what was refused may have failed for another reason. */
+const TRY_WIDER_AFTER = 16;
 
 /** Blocks by number; both ends belong to it. */
 export interface BlockRange {
@@ -21,20 +23,21 @@ export type WalkBack = <T>(
 
 /**
  * Makes the walk through blocks whose logs are read. Nodes limit how many blocks a query of logs may cover, each in its own words: a
- * refused range is tried again smaller, and what was learned of the limit is kept for the next walk.
+ * refused range is tried again smaller, and what was learned of the limit is kept for the next walks, for a while.
  */
 export function createWalkBack(): WalkBack {
   let size = FIRST_RANGE;
-  let isLimited = false;
+  /** Queries of that width until a wider one is tried. */
+  let untilWider = 0;
 
   function learnRefusal(span: bigint): void {
     if (span <= SMALLEST_RANGE) {
       // It refuses everything: not for the width.
       size = FIRST_RANGE;
-      isLimited = false;
+      untilWider = 0;
       throw new ChainError('RPC_UNAVAILABLE', 'The node refuses every query of logs.');
     }
-    isLimited = true;
+    untilWider = TRY_WIDER_AFTER;
     size = span / FACTOR > SMALLEST_RANGE ? span / FACTOR : SMALLEST_RANGE;
   }
 
@@ -46,7 +49,10 @@ export function createWalkBack(): WalkBack {
         learnRefusal(last - first + 1n);
         continue;
       }
-      if (!isLimited) size *= FACTOR;
+      if (last - first + 1n === size) {
+        untilWider = Math.max(0, untilWider - 1);
+        if (untilWider === 0) size *= FACTOR;
+      }
       last = first - 1n;
       yield found;
     }

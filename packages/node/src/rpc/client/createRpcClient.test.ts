@@ -83,6 +83,21 @@ describe.each<BatchRefusal>(['error', 'status', 'entry'])('a node that refuses b
         .toSorted((a, b) => b - a),
     ).toEqual([12, 12, 12, 12, 2]);
   });
+
+  test('for a moment gets large ones again after ten minutes', async () => {
+    node.behave({ maxBatch: 15, refusal });
+    await ask(methodsOf(50));
+    node.behave({});
+    await ask(methodsOf(2));
+    nowMs += 600_000;
+    const before = node.exchanges.length;
+    await ask(methodsOf(50));
+    expect(
+      batchSizes()
+        .slice(before)
+        .toSorted((a, b) => b - a),
+    ).toEqual([48, 2]);
+  });
 });
 
 test('a call that the node refuses alone as well does not end the batches', async () => {

@@ -6,6 +6,8 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_BATCH_CALLS = 50;
 /** A node that refuses a batch gets batches a quarter as large, down to none. */
 const SHRINK = 4;
+/** So long, in milliseconds; then larger ones are tried again, for what was refused may have failed for another reason. */
+const SHRUNK_FOR_MS = 600_000;
 /** Nodes bound bodies at 2 to 5 MB. */
 const MAX_BATCH_CHARACTERS = 1_000_000;
 /** Codes of nodes that are asked too often: EIP-1474's code, and what providers made of it. */
@@ -89,8 +91,22 @@ function* chunkCalls(calls: readonly PendingCall[], maxCalls: number): Generator
 const toWire = ({ jsonrpc, id, method, params }: PendingCall): WireCall => ({ jsonrpc, id, method, params });
 
 /** Exchanges groups of calls with a node, and learns how many it takes at once. */
-function createExchange(post: HttpPost) {
+function createExchange(post: HttpPost, now: () => number) {
   let maxCalls = MAX_BATCH_CALLS;
+  let shrunkAtMs = 0;
+
+  function shrink(calls: number): void {
+    maxCalls = Math.min(maxCalls, Math.max(1, Math.floor(calls / SHRINK)));
+    shrunkAtMs = now();
+  }
+
+  function findMaxCalls(): number {
+    if (maxCalls < MAX_BATCH_CALLS && now() - shrunkAtMs >= SHRUNK_FOR_MS) {
+      maxCalls = Math.min(MAX_BATCH_CALLS, maxCalls * SHRINK);
+      shrunkAtMs = now();
+    }
+    return maxCalls;
+  }
 
   /** @returns whether the server refused to look at the call */
   async function exchangeOne(call: PendingCall): Promise<boolean> {
@@ -108,7 +124,7 @@ function createExchange(post: HttpPost) {
   async function exchangeEach(calls: readonly PendingCall[]): Promise<void> {
     const refused = await Promise.all(calls.map(exchangeOne));
     // If the node refuses a call alone as well, it was not for the batch.
-    if (!refused.includes(true)) maxCalls = Math.min(maxCalls, Math.max(1, Math.floor(calls.length / SHRINK)));
+    if (!refused.includes(true)) shrink(calls.length);
   }
 
   async function exchangeBatch(calls: readonly PendingCall[]): Promise<void> {
@@ -123,7 +139,7 @@ function createExchange(post: HttpPost) {
   }
 
   return {
-    maxCalls: () => maxCalls,
+    maxCalls: findMaxCalls,
     /** Settles all of the calls, and never throws. */
     async exchange(calls: readonly PendingCall[]): Promise<void> {
       const [first] = calls;
@@ -178,7 +194,7 @@ export function createRpcClient(options: {
   const closing = new AbortController();
   const { signal } = closing;
   const post = respectRetryAfter(createHttpPost({ rpcUrl, timeoutMs, signal }), monotonicNow);
-  const { exchange, maxCalls } = createExchange(post);
+  const { exchange, maxCalls } = createExchange(post, monotonicNow);
   let nextId = 1;
   let waiting: PendingCall[] = [];
 

@@ -72,6 +72,25 @@ test.each([0, 600_000, -600_000])(
   },
 );
 
+test('a block that a node has made up once, far ahead in number and time, costs no calls for ever', async () => {
+  let nowMs = 1_200_300;
+  let [asked, isLie] = [0, false];
+  const block = async () => {
+    asked += 1;
+    const number = BigInt(Math.floor((nowMs - 300) / 12_000));
+    return isLie ? { ...HEAD, number: 10n ** 9n, timestamp: 10n ** 6n } : { ...HEAD, number, timestamp: 12n * number };
+  };
+  const state = watchChain({ ...createChain(0n), block }, { now: () => nowMs, monotonicNow: () => nowMs });
+  for (const endMs = nowMs + 60_000; nowMs < endMs; nowMs += 100) await state.block();
+  isLie = true;
+  await state.block(0);
+  isLie = false;
+  for (const endMs = nowMs + 60_000; nowMs < endMs; nowMs += 100) await state.block();
+  asked = 0;
+  for (const endMs = nowMs + 600_000; nowMs < endMs; nowMs += 100) await state.block();
+  expect(asked).toBeLessThanOrEqual(2 * 50);
+});
+
 test('a chain is slow until it is seen to be fast, and no slower than that', () => {
   const pace = createBlockPace();
   expect(pace.secondsOf(3n)).toBe(45n);

@@ -10,6 +10,8 @@ const POLICY_MS = 120_000;
  */
 const LEAST_BLOCK_MS = 500;
 const MOST_BLOCK_MS = 2000;
+/** The newest block is no older than that, in milliseconds, unless the chain stands still: then the next one shows. */
+const FORGOTTEN_AHEAD_MS = 120_000;
 /** The reads of the chain. */
 export type WatchedChain = Pick<ChainReader, 'block' | 'tip' | 'pendingSeconds' | 'policy' | 'balance'>;
 
@@ -57,7 +59,9 @@ export function watchChain(
     const askedAtMs = monotonicNow();
     const found = await chain.block();
     pace.note(found);
-    aheadMs = Math.min(aheadMs, monotonicNow() - Number(found.timestamp) * 1000);
+    const ms = monotonicNow() - Number(found.timestamp) * 1000;
+    // A block from a time to come, which one node has shown once, does not count for ever.
+    aheadMs = ms - aheadMs > FORGOTTEN_AHEAD_MS ? ms : Math.min(aheadMs, ms);
     [newest, readAtMs] = [found, askedAtMs];
     return found;
   }
@@ -179,6 +183,9 @@ export function createBlockPace(): BlockPace {
   let [first, middle, last]: (Seen | undefined)[] = [];
   return {
     note(head) {
+      // So far back no reorganisation goes: the one before was made up.
+      if (last !== undefined && head.number < last.number - MEMORY_BLOCKS)
+        [first, middle, last] = [undefined, undefined, undefined];
       if (last !== undefined && head.number <= last.number) return;
       last = head;
       first ??= head;

@@ -227,6 +227,10 @@ test('a token that is none, another chain, and a node far behind: the cause is r
   expect(await behind.look()).toEqual(['RPC_UNREACHABLE again']);
   isBehind = false;
   expect(await behind.look()).toEqual(['RPC_RECOVERED']);
+  // What it once made up does not make it blind for ever.
+  isBehind = true;
+  for (let looks = 1; looks < 10; looks += 1) await behind.look();
+  expect([await behind.look(), await behind.look()]).toEqual([[], ['RPC_RECOVERED']]);
 });
 
 test('a node that stands still, and an Exchange that is none, are reported; the balances are watched all the same', async () => {

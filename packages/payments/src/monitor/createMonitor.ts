@@ -65,6 +65,8 @@ const REMINDER_MS = 86_400_000;
 /** Reads in a row without an answer, then people are alerted; one lost answer is no news. */
 const MAX_SILENT_LOOKS = 2;
 const STABLECOIN_DECIMALS = 6;
+/** Reads in a row without an answer after which the newest block that was seen counts no more: a node may have made it up. */
+const FORGET_HEAD_LOOKS = 10;
 /** Blocks that a reorganisation, or another node behind the same name, may take back. */
 const MAX_STEP_BACK = 64n;
 /** How an alert calls a memory that fails, and its end. */
@@ -212,6 +214,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     } catch (error) {
       const looks = (silentLooks.get(target.name) ?? 0) + 1;
       silentLooks.set(target.name, looks);
+      if (looks >= FORGET_HEAD_LOOKS) heads.delete(target.name);
       options.metrics?.looked({ chain: target.name, result: 'silent' });
       const reason = explainError(error);
       log.warn({ target: target.name, looks, reason }, 'no answer that can be used');

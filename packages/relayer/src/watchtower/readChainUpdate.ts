@@ -102,15 +102,31 @@ async function readSkipped(rpc: WatchedChain['rpc'], range: { after: bigint; hea
   return heads.filter((each) => each !== undefined).toReversed();
 }
 
+/** So long a node may be behind what was seen, in milliseconds: a block far ahead that a node once made up would blind the watch for ever. */
+const LONGEST_LAG_MS = 900_000;
+
 /**
  * Makes the look at a chain: what is new since what was seen, and what of that is gone.
  *
  * @returns the look; its `sinceSeconds` says how far back the first one goes, in Unix seconds. It throws ChainError if the node does
  * not answer, or is behind what was seen
  */
-export function createChainLook(chain: WatchedChain & { readonly confirmations: bigint }) {
-  const { rpc, forwarder, fromBlock, confirmations } = chain;
+export function createChainLook(
+  chain: WatchedChain & {
+    readonly confirmations: bigint;
+    /** Milliseconds of a clock that is never set. */
+    readonly monotonicNow: () => number;
+  },
+) {
+  const { rpc, forwarder, fromBlock, confirmations, monotonicNow } = chain;
   const walkBack = createWalkBack();
+  let behindSinceMs: number | undefined;
+  /** @throws ChainError if the node is behind what was seen; if it is for long, that was made up, and is gone */
+  function checkNewest(head: Head, newest: SeenHead): void {
+    behindSinceMs = head.number >= newest.number ? undefined : (behindSinceMs ?? monotonicNow());
+    if (behindSinceMs !== undefined && monotonicNow() - behindSinceMs < LONGEST_LAG_MS)
+      throw new ChainError('RPC_UNAVAILABLE', `The node is at block ${head.number}, and ${newest.number} was seen.`);
+  }
   return async function look(
     seen: readonly SeenHead[],
     { sinceSeconds }: { readonly sinceSeconds: bigint },
@@ -118,12 +134,12 @@ export function createChainLook(chain: WatchedChain & { readonly confirmations: 
     const [newest] = seen;
     // The newest block is always there.
     const head = (await readHead(rpc, 'latest')) as Head;
-    if (newest !== undefined && head.number < newest.number)
-      throw new ChainError('RPC_UNAVAILABLE', `The node is at block ${head.number}, and ${newest.number} was seen.`);
+    if (newest !== undefined) checkNewest(head, newest);
     const kept = newest === undefined ? undefined : await findKept(rpc, seen, head);
     // With none of the heads left, all that was seen is gone.
     const lowest = kept?.number ?? (seen.at(-1)?.number ?? 0n) - 1n;
-    const first = newest === undefined ? await findStart(chain, { head, sinceSeconds }) : lowest + 1n;
+    const isFirst = newest === undefined || lowest > head.number;
+    const first = isFirst ? await findStart(chain, { head, sinceSeconds }) : lowest + 1n;
     const range = { fromBlock: first < fromBlock ? fromBlock : first, toBlock: head.number };
     const isEmpty = range.fromBlock > range.toBlock;
     const [executions, skipped] = await Promise.all([

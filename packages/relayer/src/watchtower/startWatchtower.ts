@@ -129,7 +129,7 @@ async function openPost(post: ChainPost) {
     now,
     sinceMs: now() - FIRST_LOOK_MS,
   });
-  const lookAtChain = createChainLook({ ...opened, forwarder, fromBlock });
+  const lookAtChain = createChainLook({ ...opened, forwarder, fromBlock, monotonicNow });
   const { leaseSeconds } = settings;
   const checkFinding = createFindingCheck({
     ...{ ...opened, forwarder, recoverSigner: createRecoverSigner() },

@@ -29,7 +29,7 @@ function countBlocks(filter: unknown): number {
 
 /** A search of a chain without logs, whose node may refuse; and what it was asked. */
 async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refuse') {
-  const chain = { head: 20_000, queries: 0 };
+  const chain = { id: 1, head: 20_000, queries: 0, from: [] as number[] };
   const server = await listenOnLoopback(
     createServer(async (request, response) => {
       // The client below sends one call at a time.
@@ -39,6 +39,7 @@ async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refu
         params: readonly unknown[];
       };
       const isLogs = method === 'eth_getLogs';
+      if (isLogs) chain.from.push(Number((params[0] as { readonly fromBlock: string }).fromBlock));
       if (isLogs && onQuery(++chain.queries, countBlocks(params[0])) === 'refuse')
         return void response.writeHead(429).end();
       response.setHeader('content-type', 'application/json');
@@ -46,7 +47,11 @@ async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refu
         JSON.stringify({
           jsonrpc: '2.0',
           id,
-          result: isLogs ? [] : headerOf(params[0] === 'latest' ? chain.head : Number(params[0])),
+          result: isLogs
+            ? []
+            : method === 'eth_chainId'
+              ? numberToHex(chain.id)
+              : headerOf(params[0] === 'latest' ? chain.head : Number(params[0])),
         }),
       );
     }),
@@ -101,4 +106,16 @@ test('a node that takes few blocks a query, fewer than may be replaced, is searc
   chain.head = 100;
   expect((await search()).headBlock).toBe(100);
   for (chain.head = 101; chain.head < 110; chain.head++) expect((await search()).headBlock).toBe(chain.head);
+});
+
+// Shows PAY-13.
+test('blocks that another chain was asked for instead, for a moment, are searched when the right one answers', async () => {
+  await using scene = await open(() => 'answer');
+  const { chain, search } = scene;
+  await search();
+  Object.assign(chain, { id: 5, head: 1_000_000 });
+  await expect(search()).rejects.toThrow('it is of chain 5');
+  Object.assign(chain, { id: 1, head: 20_100, from: [] });
+  expect((await search()).headBlock).toBe(20_100);
+  expect(Math.min(...chain.from)).toBeLessThanOrEqual(20_000);
 });

@@ -170,6 +170,13 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
     }
   }
 
+  /** What another chain lacks, if a proxy has led there for a moment, is not to be taken for searched. @throws NodeBehindError */
+  async function checkChain(headBlock: number): Promise<void> {
+    if (last !== undefined && Math.abs(headBlock - last.headBlock) < reorgDepth) return;
+    const chainId = await client.getChainId();
+    if (chainId !== options.chainId) throw new NodeBehindError(`it is of chain ${chainId}`);
+  }
+
   async function searchAll(): Promise<SearchResult> {
     const beganAtMs = monotonicNow();
     const wallets = [...asked];
@@ -180,6 +187,7 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
     const parties: readonly Party[] = [...known, ...others.map((address) => ({ side: 'to', address }) as const)];
     const look = await view.look(Math.max(sawBlock, transfers.lastBlock(scope)));
     const headBlock = look.head.number;
+    await checkChain(headBlock);
     /** From here on everybody is searched for; those of whom more is missing, together. */
     const recent = Math.max(0, headBlock - reorgDepth + 1);
     const startOf = (party: Party) => {

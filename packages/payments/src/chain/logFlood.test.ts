@@ -55,7 +55,8 @@ async function startFlood(flood: { readonly logs: number; readonly hasTransactio
   };
   const answer = ({ id, method, params }: Call) => {
     const isRead = method === 'eth_getTransactionByHash';
-    const result = method === 'eth_getLogs' ? logsText : JSON.stringify(isRead ? readTransaction(params[0]) : header);
+    const other = method === 'eth_chainId' ? '0x1' : header;
+    const result = method === 'eth_getLogs' ? logsText : JSON.stringify(isRead ? readTransaction(params[0]) : other);
     return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
   };
   const server = await listenOnLoopback(

@@ -63,4 +63,8 @@ test('a node that does not answer is asked for the same blocks again, and blocks
   chain.number = 5000n;
   await look();
   expect([chain.faults, chain.ranges]).toEqual([1, ['10-10', '10-10', '5000-5000']]);
+  // That block was made up.
+  chain.number = 11n;
+  await look();
+  expect(chain.ranges.at(-1)).toBe('11-11');
 });

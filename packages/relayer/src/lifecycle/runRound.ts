@@ -20,7 +20,10 @@ export async function runRound(context: RelayerContext): Promise<RoundResult> {
   return await pickClaims(context, seen);
 }
 
-/** Of more blocks since the last look only the newest is read: what waits is looked at every two minutes in any case. */
+/**
+ * Of more blocks since the last look only the newest is read: what waits is looked at every two minutes in any case. So it is if the last one
+ * was so far ahead: then it was made up.
+ */
 const MAX_BLOCKS = 100n;
 
 /**
@@ -36,7 +39,8 @@ export function createExecutionWatch({ chain, gateway, events, wake }: RelayerCo
 
   async function look(): Promise<void> {
     const { number } = await chain.state.block();
-    const fromBlock = seen === undefined || number - seen > MAX_BLOCKS ? number : seen + 1n;
+    const last = seen ?? number - 1n;
+    const fromBlock = number - last > MAX_BLOCKS || last - number > MAX_BLOCKS ? number : last + 1n;
     if (fromBlock > number) return;
     const executed = await chain.readExecuted({ fromBlock, toBlock: number });
     seen = number;

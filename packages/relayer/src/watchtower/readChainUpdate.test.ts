@@ -30,7 +30,7 @@ function setUp(newest: bigint) {
   return { clock, searched, look };
 }
 
-// Shows WATCH-1.
+// Shows WATCH-2.
 test('a block far ahead that a node has made up once does not blind the watch for ever', async () => {
   const { clock, searched, look } = setUp(1000n);
   const seen = [headOf(10n ** 9n), headOf(10n ** 9n - 1n)];

@@ -297,3 +297,17 @@ test('while there is no channel, alerts are kept for a month', () => {
   journal.outbox.add(alertOf('TWO'));
   expect(journal.outbox.listWaiting('chat').map(({ alert }) => alert.code)).toEqual(['TWO']);
 });
+
+test('what one channel takes a month after another one, and is forgotten by then, leaves nothing that waits to be written down', () => {
+  using scene = setUp();
+  const { clock, journal } = scene;
+  const { outbox } = journal;
+  outbox.add(alertOf('ONE'));
+  expect([outbox.listWaiting('chat'), outbox.listWaiting('mail')].map(({ length }) => length)).toEqual([1, 1]);
+  outbox.markDelivered('chat', [1]);
+  clock.advance(31 * 24 * HOUR_MS);
+  outbox.add(alertOf('TWO'));
+  outbox.markDelivered('chat', [2]);
+  outbox.markDelivered('mail', [1, 2]);
+  expect(outbox.listWaiting('mail')).toEqual([]);
+});

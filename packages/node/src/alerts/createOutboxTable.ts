@@ -101,7 +101,10 @@ function prepare(database: DatabaseSync) {
     first: database.prepare('SELECT value FROM facts WHERE name = ?'),
     newest: database.prepare('SELECT max(alert_id) AS id FROM deliveries'),
     setFirst: database.prepare('INSERT INTO facts VALUES (?, ?)'),
-    delivered: database.prepare('INSERT INTO deliveries VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
+    // Of one that another channel had taken a month before nothing is left to be noted.
+    delivered: database.prepare(
+      'INSERT INTO deliveries SELECT id, ?2, ?3 FROM alerts WHERE id = ?1 ON CONFLICT DO NOTHING',
+    ),
     times: database.prepare(
       `SELECT at_ms, alert ->> 'code' AS code, alert ->> 'severity' AS severity FROM deliveries
        JOIN alerts ON id = alert_id WHERE channel = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms`,

@@ -72,6 +72,19 @@ describe('the nonce book', () => {
     expect(book.reserve()).toBe(0n);
   });
 
+  it('takes two nodes that lag for a moment, each after a success of its own, for no freed nonce', () => {
+    const book = createNonceBook();
+    for (const [nonce, nowMs] of [
+      [0n, 0],
+      [1n, 1_000_000],
+    ] as const) {
+      book.store(book.reserve(), `request ${nonce}`);
+      book.settle(`request ${nonce}`, 'success');
+      book.reset(nonce, nowMs);
+    }
+    expect(book.reserve()).toBe(2n);
+  });
+
   it('does not know of requests that others have made', () => {
     const book = createNonceBook();
     expect(book.settle('another', 'success')).toBe(false);

@@ -41,7 +41,8 @@ export function createNonceBook(): NonceBook {
   let base = 0n;
   // Requests that are known to have succeeded: no lagging node may take their nonces back.
   let floor = 0n;
-  let behindSinceMs: number | undefined;
+  /** The chain's nonce while it is lower, and since when. */
+  let behind: { readonly nonce: bigint; readonly sinceMs: number } | undefined;
   const held = new Map<bigint, string>();
   const nonceOf = (requestId: string) => {
     for (const [nonce, holder] of held) if (holder === requestId) return nonce;
@@ -70,8 +71,10 @@ export function createNonceBook(): NonceBook {
       return false;
     },
     reset(nonce, nowMs) {
-      behindSinceMs = nonce >= floor ? undefined : (behindSinceMs ?? nowMs);
-      if (behindSinceMs !== undefined && nowMs - behindSinceMs >= LONGEST_LAG_MS) floor = nonce;
+      // A node that lags now is none that lagged a while ago, at another nonce.
+      if (nonce >= floor) behind = undefined;
+      else if (behind?.nonce !== nonce) behind = { nonce, sinceMs: nowMs };
+      if (behind !== undefined && nowMs - behind.sinceMs >= LONGEST_LAG_MS) floor = nonce;
       base = nonce > floor ? nonce : floor;
       // Requests keep theirs until they have ended: the node may lag behind, and come back to them.
       for (const [own, holder] of held) if (own < base && holder === NO_REQUEST) held.delete(own);

@@ -71,7 +71,8 @@ async function call(client: Pick<RpcClient, 'request'>, { to, data }: { to: Addr
 /** The code of what only the message tells apart. @see https://eips.ethereum.org/EIPS/eip-1474 */
 const NODES_OWN = -32_000;
 /** What nodes say for a moment, like "header not found" and "missing trie node". */
-const PASSING = /not found|missing|unknown block|sync|time ?out|busy|limit|unavailable/i;
+const PASSING =
+  /(header|block|state).*(not found|not available|missing)|missing trie node|unknown block|syncing|time ?out|busy/i;
 
 /** @returns undefined if there is nothing at the address that knows the function @throws RpcUnavailableError, RpcAnswerError */
 async function tryCall(

@@ -6,6 +6,7 @@ import { createBoundChecks } from './checkBounds.ts';
 import { createHealthChecks } from './checkHealth.ts';
 import { startMoveChecks } from './checkMoves.ts';
 import { inBackground, type World } from './createWorld.ts';
+import { isWell } from './isWell.ts';
 import { createPaymentChecks } from './payments/checkPayments.ts';
 import { marketFee } from './postRequest.ts';
 import { readNonce } from './readNonce.ts';
@@ -88,7 +89,11 @@ export function startChecks(world: World): void {
   }
 
   /** Whether nothing is wrong that keeps everybody from being served. */
-  const isCalm = () => troubles.size === 0 && world.gateway.isUp() && world.relayers.some((relayer) => relayer.isUp());
+  const isCalm = () =>
+    troubles.size === 0 &&
+    world.gateway.isUp() &&
+    world.relayers.some((relayer) => relayer.isUp()) &&
+    world.nodes.some(isWell);
 
   const isExecuted = (digest: Hex | undefined) => digest !== undefined && (executions.get(digest) ?? []).length > 0;
 

@@ -19,8 +19,8 @@ const ENTRIES = 10;
 /** From 64 behind the signer's nonce, which is 70, up to 64 ahead. */
 const NEAR = 128;
 
-async function sign(nonce: bigint) {
-  const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee: '1', timestamp: '100' };
+async function sign(nonce: bigint, relayerFee = '1') {
+  const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee, timestamp: '100' };
   const action = 'WRITE_DATA_FOR';
   const signature = await account.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
   return createSignedParams({ action, params, signer: account.address, signature });
@@ -131,6 +131,21 @@ it('finds the nonce of what is a few ahead of its turn, whatever bad signatures 
   expect(verdicts.get('far')).toMatchObject({ reason: 'nonceUnknown' });
   // One of them with all, the others with the few.
   expect(chain.recovered).toBe(NEAR + 4 + 4);
+});
+
+it('looks to the end whether what pays too little is carried out already, however few nonces are tried at a time', async () => {
+  const { context } = createChain();
+  const params = { ...(await sign(69n, '0')), requests: [await sign(11n, '0'), await sign(10n, '0')] };
+  const used = createCandidate('used', params, 'BATCH_MULTI_USER_WRITE_DATA');
+  const open = createCandidate('open', await sign(72n, '0'));
+  const check = async () => {
+    const candidates = [used, open].map((candidate) => ({ ...candidate, isTouched: true }));
+    const { verdicts } = await checkRequests(context, { candidates, maxTries: 1 });
+    return [verdicts.get('used'), verdicts.get('open')];
+  };
+  const fee = expect.objectContaining({ reason: 'fee' });
+  expect(await check()).toEqual([expect.objectContaining({ reason: 'nonceUnknown' }), fee]);
+  expect(await check()).toEqual([expect.objectContaining({ kind: 'hopeless' }), fee]);
 });
 
 it('says which requests it could not evaluate, and why, and evaluates the others', async () => {

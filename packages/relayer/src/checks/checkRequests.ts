@@ -99,8 +99,9 @@ export async function checkRequests(
     const input = { record, signatures: search.signatures(), nonces, ...facts };
     try {
       const cheap = screened.get(record.requestId);
-      if (cheap !== undefined) verdicts.set(record.requestId, checkUsed(input) ?? cheap);
-      else verdicts.set(record.requestId, search.isDone(nonces) ? await checkRequest(context, input) : UNSEARCHED);
+      if (!search.isDone(nonces)) verdicts.set(record.requestId, UNSEARCHED);
+      else if (cheap !== undefined) verdicts.set(record.requestId, checkUsed(input) ?? cheap);
+      else verdicts.set(record.requestId, await checkRequest(context, input));
     } catch (error) {
       // Whatever one request does to its check, the others are evaluated.
       failures.set(record.requestId, error instanceof Error ? error : new Error(String(error)));

@@ -59,6 +59,11 @@ export function isDue({ verdict, checkedAtMs, recheckAtMs }: Candidate, nowMs: n
   return verdict.kind === 'leave' ? recheckAtMs <= nowMs : nowMs - checkedAtMs > READY_FOR_MS;
 }
 
+/** Whether the search for its forwarder nonces has not come to its end yet. */
+export function isUnsearched({ verdict }: Candidate): boolean {
+  return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
+}
+
 /** The entry of a verdict that was found for the first time. */
 export function firstEvaluation(evaluated: Pick<EvaluatedRequest, 'record' | 'verdict' | 'nowMs'>): EvaluatedRequest {
   const { verdict, nowMs } = evaluated;

@@ -190,6 +190,16 @@ test('a statically invalid request is refused before anything is asked of the ch
   expect(candidates.countReasons().get('fee')).toBe(400);
 });
 
+test('a search for a nonce that has begun goes on, whatever has become of gas meanwhile', async () => {
+  const { context, candidates, batches, untrusted } = makeRelayer();
+  const seen = candidates.see([write(7, { relayerFee: '1' })], 0);
+  for (const candidate of seen) candidates.recordVerdict(candidate, { kind: 'leave', reason: 'nonceUnknown' }, 0);
+  await evaluateRequests(context, seen);
+  await untrusted.last;
+  expect(batches).not.toEqual([]);
+  expect(candidates.countReasons().get('fee')).toBe(1);
+});
+
 const refusal = new ChainError('RPC_UNAVAILABLE', 'The node refused eth_call.');
 
 /** Collects what the health is notified of evaluating. */

@@ -6,7 +6,7 @@ import { checkRequests, proveSignatures } from '../checks/checkRequests.ts';
 import type { Verdict } from '../checks/leaveReasons.ts';
 import { screenRequests } from '../checks/screenRequests.ts';
 import type { EvaluatedRequest } from '../journal/openEvaluationTable.ts';
-import { type Candidate, isDue } from './candidates.ts';
+import { type Candidate, isDue, isUnsearched } from './candidates.ts';
 import type { RelayerContext } from './context.ts';
 import { createGapQuestion, giveUpBlocked } from './giveUpBlocked.ts';
 import type { InFlight } from './inFlight.ts';
@@ -184,7 +184,7 @@ async function evaluateDue(
   if (due.length === 0) return;
   const candidates = due
     .filter((candidate) => !duplicates.has(candidate))
-    .map(({ record, search, isTouched }) => ({ record, search, isTouched }));
+    .map((candidate) => ({ ...candidate, isTouched: candidate.isTouched || isUnsearched(candidate) }));
   for (const candidate of due) candidate.isTouched = false;
   const { verdicts, failures } = await reportFaults(context, checkRequests(context, { candidates, maxTries }));
   await reportEvaluation(context, failures.size);

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { lower } from '../checks/fee.ts';
-import { type Candidate, type Claimable, findPredecessor, isClaimable, isDue } from './candidates.ts';
+import { type Candidate, type Claimable, findPredecessor, isClaimable, isDue, isUnsearched } from './candidates.ts';
 import { pickAtRandom } from './claimRate.ts';
 import { claimRequests } from './claimRequests.ts';
 import type { RelayerContext } from './context.ts';
@@ -29,10 +29,6 @@ export async function countRoom({ chain, inFlight, journal, policy, events }: Re
   const left = balance - inFlight.reservedGas() * price;
   const each = (TYPICAL_GAS + extra.gas) * price + extra.wei;
   return left <= 0n ? 0 : Math.min(room, Number(left / (each || 1n)));
-}
-
-function isUnsearched({ verdict }: Candidate): boolean {
-  return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
 }
 
 /** One request a signer, for the next one is in order only after it; and what follows it in a run. */

@@ -132,3 +132,13 @@ it('ends at once what needs more gas than a transaction may have', async () => {
     errorMessage: 'it needs 16777217 gas, and a transaction may have 16777216',
   });
 });
+
+// Shows RELAY-17.
+it('looks each hour whether somebody else has carried out what is left for a budget', async () => {
+  const untilMs = 86_400_000;
+  const exceeded = { budget: 'signer', party: alice, lost: 2n, limit: 1n, untilMs } as const;
+  const lost = makeContext({ chain: { reader }, policy, budgets: { findExceeded: () => exceeded } });
+  const input = createInput([{ signer: alice, nonce: 5n }]);
+  expect(await checkRequest(lost, input)).toMatchObject({ reason: 'budget', notBeforeMs: 3_600_000 });
+  expect(await checkRequest(lost, { ...input, nonces: new Map([[alice, 6n]]) })).toMatchObject({ kind: 'hopeless' });
+});

@@ -14,6 +14,8 @@ import { readWallet } from './readWallet.ts';
 
 /** Gas of a request that is refused for its nonce, without its calldata, which is at most a quarter of what it needs in all. */
 const EARLY_REVERT_GAS = 40_000n;
+/** How often it is looked at whether what is left for a budget is carried out already, in milliseconds: to report that costs nothing. */
+const LOOK_ANYWAY_MS = 3_600_000;
 
 /** The input of a check. */
 export interface CheckInput {
@@ -152,10 +154,10 @@ function riskOf({ gas, gasPrice, extraWei }: Deal, signatures: readonly Signatur
   return (isWallet || gas < early ? gas : early) * gasPrice + extraWei;
 }
 
-/** A party to which enough was lost is left alone, until some of that is long enough ago. */
-function checkBudget({ inFlight }: RelayerContext, party: Party, gift: bigint): Verdict | undefined {
+/** A party to which enough was lost is left alone, until some of that is long enough ago. Somebody else may carry its request out before. */
+function checkBudget({ inFlight, now }: RelayerContext, party: Party, gift: bigint): Verdict | undefined {
   const exceeded = inFlight.budgets.findExceeded(party, gift);
-  return exceeded && leave('budget', { notBeforeMs: exceeded.untilMs });
+  return exceeded && leave('budget', { notBeforeMs: Math.min(exceeded.untilMs, now() + LOOK_ANYWAY_MS) });
 }
 
 /**

@@ -98,8 +98,10 @@ export function createLogReader(options: { readonly client: PublicClient; readon
   }
 
   function mayHave(logsBloom: Hex, { address }: Party): boolean {
-    const finder = finders.get(address) ?? createLogFinder([creditToken, TRANSFER_TOPIC, topicOf({ address })]);
+    const known = finders.get(address);
+    if (known !== undefined) return known(logsBloom);
     if (finders.size >= MAX_FINDERS) finders.clear();
+    const finder = createLogFinder([creditToken, TRANSFER_TOPIC, topicOf({ address })]);
     finders.set(address, finder);
     return finder(logsBloom);
   }

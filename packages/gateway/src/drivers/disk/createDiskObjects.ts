@@ -185,7 +185,8 @@ async function answerOrder(files: DiskFiles, context: OrderContext): Promise<Obj
   const { order, request, quota } = context;
   const { objectPath } = order;
   if (order.method === 'DELETE') {
-    quota.freed(objectPath, await deleteObject(files, objectPath));
+    const bytes = await deleteObject(files, objectPath);
+    if (bytes !== undefined) quota.freed(objectPath, bytes);
     return { status: 204, headers: {}, body: null };
   }
   return order.method === 'PUT' ? answerUpload(files, context) : readObject(files, { objectPath, request });

@@ -8,7 +8,7 @@ const bytes = (count: number, fill: string) => Buffer.alloc(count, fill);
 
 // Shows OBJECT-14.
 test("a user's objects take up so much and no more, and what is deleted is free again", async () => {
-  const rig = await startDiskObjects({ maxUserBytes: 1000 });
+  const rig = await startDiskObjects({ maxUserBytes: 12_288 });
   try {
     const [first, second, third] = ['a', 'b', 'c'].map((fill) => bytes(600, fill));
     if (first === undefined || second === undefined || third === undefined) throw new Error('Three are made of three.');
@@ -17,7 +17,7 @@ test("a user's objects take up so much and no more, and what is deleted is free 
     expect((await rig.put(path, first)).status).toBe(200);
     expect((await rig.put(ofSameUser(second), second)).status).toBe(413);
     // Another process adds up what it finds.
-    const other = await startDiskObjects({ directory: rig.directory, maxUserBytes: 1000 });
+    const other = await startDiskObjects({ directory: rig.directory, maxUserBytes: 12_288 });
     expect((await other.put(ofSameUser(second), second)).status).toBe(413);
     await other.close();
     expect((await rig.put(newPath(third), third)).status, 'of another user').toBe(200);
@@ -32,7 +32,7 @@ test("a user's objects take up so much and no more, and what is deleted is free 
 // Shows OBJECT-14.
 test('uploads that begin at once, or before the objects are added up anew, count together', async () => {
   const clock = createFakeClock();
-  const quota = createUserQuota({ directory: '/nowhere', maxBytes: 1000, now: clock.now });
+  const quota = createUserQuota({ directory: '/nowhere', maxBytes: 12_288, now: clock.now });
   const [first, second] = await Promise.all([quota.open('v1/user/p/a'), quota.open('v1/user/p/b')]);
   first?.grow(600);
   expect(() => second?.grow(600)).toThrow(ObjectRefusedError);
@@ -41,6 +41,22 @@ test('uploads that begin at once, or before the objects are added up anew, count
   expect(() => third.grow(600)).toThrow(ObjectRefusedError);
   first?.release();
   third.grow(600);
+});
+
+// Shows OBJECT-14.
+test('an empty object takes a block of 4 KiB, and of deletes at once one gives it back', async () => {
+  const rig = await startDiskObjects({ maxUserBytes: 12_288, bindContent: false });
+  try {
+    const empty = Buffer.alloc(0);
+    const [version, user, , key] = newPath(empty).split('/');
+    const path = (n: number) => `${version}/${user}/${`${n}`.repeat(32)}/${key}`;
+    const put = async (n: number) => (await rig.put(path(n), empty)).status;
+    expect([await put(1), await put(2), await put(3), await put(4)]).toEqual([200, 200, 200, 413]);
+    await Promise.all([1, 1, 1, 1].map((n) => rig.delete(path(n))));
+    expect([await put(5), await put(6)]).toEqual([200, 413]);
+  } finally {
+    await rig.close();
+  }
 });
 
 // Shows OBJECT-15.

@@ -1,10 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 
 /** Room that an upload takes while it comes in. */
 export interface Reservation {
-  /** @throws ObjectRefusedError `OBJECT_QUOTA_EXCEEDED` */
+  /** @param bytes - that have come; 0 before the first of them @throws ObjectRefusedError `OBJECT_QUOTA_EXCEEDED` */
   grow(bytes: number): void;
   /** Keeps what was taken: the object is stored. */
   keep(): void;
@@ -12,11 +12,11 @@ export interface Reservation {
   release(): void;
 }
 
-/** Bytes of each user's objects. */
+/** What each user's objects take of the disk. */
 export interface UserQuota {
   /** @param objectPath `v1/{user}/{project}/{key}` */
   open(objectPath: string): Promise<Reservation>;
-  /** Notes that an object is gone. */
+  /** Notes that an object is gone. @param bytes - it had */
   freed(objectPath: string, bytes: number): void;
 }
 
@@ -38,18 +38,28 @@ interface KnownUse {
   readonly summedAt: number;
 }
 
-const sizeOf = (path: string) =>
-  stat(path).then(
-    (facts) => (facts.isFile() ? facts.size : 0),
-    // Deleted meanwhile.
-    () => 0,
-  );
+/** What a file system gives at once, in bytes. */
+const BLOCK_BYTES = 4096;
 
-/** Adds up the sizes of all files below a directory; one that is not there has none. */
-async function sumSizes(directory: string): Promise<number> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+/** What an object takes of the disk: its blocks, and one for its name, so that empty ones are not free. */
+const roomOf = (bytes: number) => (Math.ceil(bytes / BLOCK_BYTES) + 1) * BLOCK_BYTES;
+
+const ignoreMissing = () => undefined;
+
+/** Lists a directory's entries, few at a time: there may be millions. One that is not there has none. */
+async function* list(directory: string): AsyncGenerator<string> {
+  for await (const { name } of (await opendir(directory).catch(ignoreMissing)) ?? []) yield join(directory, name);
+}
+
+/** Adds up the room of all objects of a user. @param directory - of its projects */
+async function sumRoom(directory: string): Promise<number> {
   let sum = 0;
-  for (const entry of entries) if (entry.isFile()) sum += await sizeOf(join(entry.parentPath, entry.name));
+  for await (const project of list(directory)) {
+    for await (const path of list(project)) {
+      const facts = await stat(path).catch(ignoreMissing);
+      if (facts !== undefined) sum += roomOf(facts.size);
+    }
+  }
   return sum;
 }
 
@@ -73,7 +83,7 @@ export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): Use
   /** What is coming in goes on to count. */
   async function sum(user: string, before: Promise<Use> | undefined): Promise<Use> {
     const use = (await before) ?? { stored: 0, incoming: 0 };
-    use.stored = await sumSizes(join(directory, user));
+    use.stored = await sumRoom(join(directory, user));
     return use;
   }
 
@@ -93,16 +103,18 @@ export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): Use
     async open(objectPath) {
       if (maxBytes === 0) return { grow: () => undefined, keep: () => undefined, release: () => undefined };
       const use = await useOf(userOf(objectPath));
-      let taken = 0;
+      let [received, taken] = [0, 0];
       function release(): void {
         use.incoming -= taken;
         taken = 0;
       }
       return {
         grow(bytes) {
-          if (use.stored + use.incoming + bytes > maxBytes) throw new ObjectRefusedError('OBJECT_QUOTA_EXCEEDED');
-          use.incoming += bytes;
-          taken += bytes;
+          const more = roomOf(received + bytes) - taken;
+          if (use.stored + use.incoming + more > maxBytes) throw new ObjectRefusedError('OBJECT_QUOTA_EXCEEDED');
+          received += bytes;
+          use.incoming += more;
+          taken += more;
         },
         keep() {
           use.stored += taken;
@@ -113,7 +125,7 @@ export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): Use
     },
     freed(objectPath, bytes) {
       void uses.get(userOf(objectPath))?.use.then((use) => {
-        use.stored = Math.max(0, use.stored - bytes);
+        use.stored = Math.max(0, use.stored - roomOf(bytes));
       });
     },
   };

@@ -57,7 +57,7 @@ interface BodyLimits {
   /** Most bytes that it may have; a declared length above it is refused before the first byte. */
   readonly maxBytes: number;
   readonly pace?: UploadPace;
-  /** Takes room for bytes that have come. @throws ObjectRefusedError if there is none */
+  /** Takes room for bytes that have come, and before the first of them for none. @throws ObjectRefusedError if there is none */
   readonly takeRoom?: (bytes: number) => void;
 }
 
@@ -91,6 +91,7 @@ export function openBody(request: Request, { maxBytes, pace = LEAST_PACE, takeRo
       if (wasTooSlow) throw tooSlow();
       if ((declared ?? 0) > maxBytes) throw new ObjectRefusedError('OBJECT_TOO_LARGE');
       reader ??= request.body?.getReader();
+      if (!isRefused) makeRoom(0);
       const watch = watchPace(pace, () => received);
       const readNext = () => watch.next(readChunk(reader));
       try {

@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE } from '@prism-gateway/protocol';
+import { MAX_PAGE_SIZE, type RequestRecord } from '@prism-gateway/protocol';
 import { GatewayError, isGatewayError, type RelayerClient } from '@prism-gateway/sdk';
 import type { Events } from '../events/events.ts';
 import type { Ended } from '../lifecycle/states.ts';
@@ -84,15 +84,35 @@ async function reportOne({ client, events, signal }: GatewayContext, ended: Ende
   }
 }
 
-async function release({ client, events, signal }: GatewayContext, requestId: string): Promise<ReleaseResult> {
+/** @returns undefined if there is no such request */
+async function read({ client, signal }: GatewayContext, requestId: string): Promise<RequestRecord | undefined> {
   try {
-    await client.releaseRequest(requestId, { signal });
+    return await client.get(requestId, { signal });
+  } catch (error) {
+    if (isGatewayError(error, 'NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+/** @throws GatewayError if it is not known */
+async function tryRelease(context: GatewayContext, requestId: string): Promise<ReleaseResult> {
+  try {
+    await context.client.releaseRequest(requestId, { signal: context.signal });
     return 'released';
   } catch (error) {
-    if (isAbsent(error)) return 'absent';
     if (isGatewayError(error, 'CONFLICT')) return 'lost';
+    if (!isAbsent(error)) throw error;
+    // A gateway that was restored from an older copy does not know the request; its call it knows.
+    return (await read(context, requestId)) === undefined ? 'lost' : 'absent';
+  }
+}
+
+async function release(context: GatewayContext, requestId: string): Promise<ReleaseResult> {
+  try {
+    return await tryRelease(context, requestId);
+  } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    if (!signal.aborted) events.emit({ type: 'fault', where: 'gateway' });
+    if (!context.signal.aborted) context.events.emit({ type: 'fault', where: 'gateway' });
     return 'unknown';
   }
 }
@@ -190,14 +210,7 @@ export function createRequestGateway(context: GatewayContext): RequestGateway {
       return result;
     },
     hasLeases: () => hasLeases,
-    async read(requestId) {
-      try {
-        return await client.get(requestId, { signal });
-      } catch (error) {
-        if (isGatewayError(error, 'NOT_FOUND')) return undefined;
-        throw error;
-      }
-    },
+    read: (requestId) => read(context, requestId),
     async *processing() {
       const filter = { status: 'processing', chainName, limit: MAX_PAGE_SIZE } as const;
       for await (const { items } of client.list(filter, { signal }).pages()) yield items;

@@ -138,7 +138,7 @@ test("what the gateway refuses is no rival's: it is looked at again soon, and no
 });
 
 // Shows RELAY-16.
-test('nothing is claimed behind a transaction that may not offer what gas costs; what pays has it make way', async () => {
+test('nothing is sent behind a transaction that may not offer what gas costs; what pays has it make way', async () => {
   let unblocked = 0;
   const sender = {
     isStuck: () => true,
@@ -152,12 +152,14 @@ test('nothing is claimed behind a transaction that may not offer what gas costs;
   async function pickWith(verdict: Verdict, atMs: number) {
     nowMs = atMs;
     for (const one of seen) candidates.recordVerdict(one, verdict, nowMs);
-    expect(await pickClaims(context, seen)).toBe('waiting');
+    const result = await pickClaims(context, seen);
     await claiming.last;
-    return unblocked;
+    return [unblocked, result];
   }
-  expect(await pickWith(readyOf(SIGNER), 0)).toBe(0);
-  expect(await pickWith(HOPELESS, 120_000)).toBe(0);
-  expect(await pickWith(readyOf(SIGNER), 120_000)).toBe(1);
+  expect(await pickWith(readyOf(SIGNER), 0)).toEqual([0, 'waiting']);
+  expect(await pickWith(readyOf(SIGNER), 120_000)).toEqual([1, 'waiting']);
   expect(claimed).toEqual([]);
+  // It needs no transaction.
+  expect(await pickWith(HOPELESS, 120_000)).toEqual([1, 'claiming']);
+  expect(claimed).toEqual(['r1']);
 });

@@ -16,14 +16,19 @@ const TYPICAL_GAS = 400_000n;
 /** A call that carries a short text, as large as most are. */
 const TYPICAL_DATA: Hex = `0x${'5a'.repeat(600)}`;
 
+/** How many more requests the relayer can claim: a claim made while its key is held, or nothing can be written down, would keep one from others. */
+function countFree({ chain, inFlight, journal, policy }: RelayerContext): number {
+  return chain.sender.isHeld() || journal.isFailing() ? 0 : Math.max(0, policy.maxInFlight - inFlight.size);
+}
+
 /** How many more requests the relayer can submit: what its limit, and its ether, leave. */
-export async function countRoom({ chain, inFlight, journal, policy, events }: RelayerContext): Promise<number> {
-  const { reader, state, sender } = chain;
+export async function countRoom(context: RelayerContext): Promise<number> {
+  const { chain, inFlight, policy, events } = context;
+  const { reader, state } = chain;
   const [balance, { gasReserve }] = await Promise.all([state.balance(), state.head()]);
   events.emit({ type: 'balance-read', wei: balance });
-  const room = policy.maxInFlight - inFlight.size;
-  // A claim made while nothing can be sent, or written down, would keep the request from others.
-  if (room <= 0 || sender.isHeld() || journal.isFailing()) return 0;
+  const room = countFree(context);
+  if (room === 0) return 0;
   const price = lower(gasReserve, policy.maxFeePerGas);
   const extra = await reader.extraCost(TYPICAL_DATA, TYPICAL_GAS);
   const left = balance - inFlight.reservedGas() * price;
@@ -86,7 +91,11 @@ export async function countTakeOverRoom(context: RelayerContext): Promise<number
   return Math.min(await countRoom(context), Math.max(0, countUntrustedRoom(context)));
 }
 
-/** Chooses at random among what pays; what is only to be reported failed gets a part of what room is left. */
+/**
+ * Chooses at random among what pays; what is only to be reported gets a part of what is left, for it needs no transaction.
+ *
+ * @param room - for what is to be submitted
+ */
 function pick(context: RelayerContext, all: readonly Claimable[], room: number): Claimable[] {
   const { inFlight, random } = context;
   const { share } = inFlight.claimRate;
@@ -97,7 +106,8 @@ function pick(context: RelayerContext, all: readonly Claimable[], room: number):
   const paying = claimable.filter((one) => one.verdict.kind === 'ready' && findPredecessor(one) === undefined);
   const chosen = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
   const picked = addFollowers(chosen, claimable, room);
-  const left = Math.min(room - picked.length, Math.ceil(room / HOPELESS_SHARE), hopeless.length * share);
+  const free = countFree(context);
+  const left = Math.min(free - picked.length, Math.ceil(free / HOPELESS_SHARE), hopeless.length * share);
   return left <= 0 ? picked : [...picked, ...pickAtRandom({ list: hopeless, count: left, random })];
 }
 

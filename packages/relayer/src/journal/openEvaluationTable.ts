@@ -53,6 +53,9 @@ export interface RecallQuery {
 
 /** Holds for requests that are still in the queue: neither claimed nor reported. */
 const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
+/** The same, and for those that were reported: evaluated since, they are pending again, as when a gateway's older copy was put back. */
+const IS_UNCLAIMED =
+  "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state NOT IN ('lost', 'reported'))";
 
 /**
  * Opens the table of verdicts in a journal's database; its writes belong to the journal's commits. What rests on settings that are others
@@ -79,10 +82,10 @@ export function openEvaluationTable(
        (SELECT request_id FROM evaluated WHERE recheck_at IS NULL OR pays_at <= 0 ORDER BY evaluated_at LIMIT ?)`,
   );
   const recall = database.prepare(
-    `SELECT request_id FROM evaluated WHERE recheck_at <= ? AND ${IS_FREE} ORDER BY recheck_at`,
+    `SELECT request_id FROM evaluated WHERE recheck_at <= ? AND ${IS_UNCLAIMED} ORDER BY recheck_at`,
   );
   const recallCheap = database.prepare(
-    `SELECT request_id FROM evaluated WHERE pays_at >= ? AND pays_at > 0 AND evaluated_at <= ? AND ${IS_FREE} ORDER BY pays_at DESC`,
+    `SELECT request_id FROM evaluated WHERE pays_at >= ? AND pays_at > 0 AND evaluated_at <= ? AND ${IS_UNCLAIMED} ORDER BY pays_at DESC`,
   );
   const priced = database.prepare('SELECT 1 FROM evaluated WHERE pays_at > 0 LIMIT 1');
   const waitsForSigner = database.prepare(
@@ -95,7 +98,8 @@ export function openEvaluationTable(
   const hold = database.prepare('UPDATE evaluated SET recheck_at = NULL, pays_at = NULL WHERE request_id = ?');
   const forget = database.prepare('DELETE FROM evaluated WHERE request_id = ?');
   const isLeft = database.prepare(
-    `SELECT 1 FROM evaluated WHERE request_id = ? AND verdict NOT IN ('ready', 'hopeless') AND ${IS_FREE}`,
+    `SELECT 1 FROM evaluated WHERE request_id = ? AND verdict NOT IN ('ready', 'hopeless')
+       AND iif(recheck_at IS NULL, ${IS_FREE}, ${IS_UNCLAIMED})`,
   );
   const wait = database.prepare(
     'SELECT verdict, gap, gap_state, since, recheck_at FROM evaluated WHERE request_id = ?',
@@ -164,7 +168,7 @@ export function openEvaluationTable(
     touch: (signer: string): void => void touch.run(signer),
     /** Moves all times by some milliseconds: the clock was set by so many. */
     shiftTimes: (byMs: number): void => void shift.run(byMs),
-    /** Notes that a request is claimed: no queue looks at it again. */
+    /** Notes that a request is claimed, or reported: no queue looks at it again. */
     hold: (requestId: string): void => void hold.run(requestId),
     forget: (requestId: string): void => void forget.run(requestId),
     /** Whether a request was left when it was evaluated last, so that it is recalled when its time has come. */

@@ -231,3 +231,24 @@ test('what was left since a request was last taken is reported over a restart, u
   reopen('new');
   expect(journal.leftSince(0)).toEqual([]);
 });
+
+// Shows RELAY-8.
+test('what was reported and is pending again, after an older copy of the gateway was put back, is recalled over a restart', () => {
+  const { record } = request('a');
+  const leave = (paysAtWei: bigint, recheckAtMs: number, nowMs: number) => {
+    const verdict = { kind: 'leave', reason: 'fee', paysAtWei } as const;
+    journal.recordVerdicts([{ record, verdict, sinceMs: nowMs, recheckAtMs, nowMs }]);
+  };
+  const recall = () => journal.recall({ nowMs: 20_000, gasPrice: 1n, limit: 9, isKnown: () => false });
+  journal.begin([request('a')], 'claimRequests');
+  journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
+  leave(9n, Number.POSITIVE_INFINITY, 7);
+  const outcome = { status: 'failed', errorMessage: 'it cannot be' } as const;
+  journal.move([{ requestId: 'a', to: 'mined', by: 'reviewClaim', outcome, nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'reported', by: 'reportOutcomes', nowMs: 9 }]);
+  expect([recall(), journal.isLeft('a')]).toEqual([[], false]);
+  leave(0n, 12, 11);
+  journal.close();
+  journal = openJournal({ path, nowMs: 20_000 });
+  expect([recall(), journal.isLeft('a')]).toEqual([['a'], true]);
+});

@@ -82,6 +82,11 @@ function summarise(verdict: Verdict | undefined): string {
   return `${nameReason(verdict)} ${verdict.errorMessage}`;
 }
 
+function findWait({ wait }: Candidate, verdict: Verdict, nowMs: number): Wait | undefined {
+  if (verdict.kind === 'leave') return carryWait(wait, verdict, nowMs);
+  return verdict.kind === 'hopeless' && verdict.isGivenUp ? wait : undefined;
+}
+
 function nameReason(verdict: Verdict | undefined): string {
   if (verdict === undefined) return 'seen';
   return verdict.kind === 'leave' ? verdict.reason : verdict.kind;
@@ -186,7 +191,7 @@ export function createCandidates(options: {
       assertEvaluated(candidate, verdict);
       const before = summarise(candidate.verdict);
       const waitedSinceMs = candidate.wait?.sinceMs;
-      candidate.wait = verdict.kind === 'leave' ? carryWait(candidate.wait, verdict, nowMs) : undefined;
+      candidate.wait = findWait(candidate, verdict, nowMs);
       const sinceMs = candidate.wait?.sinceMs ?? nowMs;
       // Who claims it and gives it back again and again does not put off the look that it waits for.
       const isPlanned = sinceMs === waitedSinceMs && candidate.recheckAtMs > nowMs;

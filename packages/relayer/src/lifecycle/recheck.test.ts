@@ -159,6 +159,8 @@ test('what reverts is given up after the default patience, forgotten or not, and
   expect([calm.looks.at(-1), calm.end]).toEqual(['reverts 120', 'hopeless']);
   const troubled = await live(() => 'reverts', { endMs: 121_000, restarts: [30_000, 100_000] });
   expect(troubled).toEqual(calm);
+  // If it is not claimed at once, as for others of its signer, its patience does not begin anew.
+  expect((await live(() => 'reverts', { endMs: 150_000, restarts: [] })).end).toBe('hopeless');
 });
 
 // Shows RELAY-25.

@@ -51,9 +51,18 @@ export async function signRequest<A extends SignedAction>(world: World, wish: Wi
 
 type Signed = Awaited<ReturnType<typeof signRequest>>;
 
+/** Posts, and once more if an older copy of the gateway was put back before the answer came. */
+async function submit({ client, restores }: World, body: Story['body']): Promise<string> {
+  for (;;) {
+    const { count } = restores;
+    const { requestId } = await client.submitRequest(body);
+    if (count === restores.count) return requestId;
+  }
+}
+
 /** Posts what was signed, and begins its story. */
 export async function postSigned(
-  { client, stories, realm }: World,
+  world: World,
   signed: { readonly body: unknown; readonly entries?: readonly SignedEntry[] } & Omit<Signed, 'body'>,
   {
     user,
@@ -64,9 +73,10 @@ export async function postSigned(
     cloudId,
   }: Pick<Wish<SignedAction>, 'user' | 'nonce' | 'kind' | 'expects' | 'gas'> & { readonly cloudId?: Hex | undefined },
 ): Promise<Story> {
+  const { stories, realm } = world;
   const { digest, entries, fee } = signed;
   const body = signed.body as Story['body'];
-  const { requestId } = await client.submitRequest(body);
+  const requestId = await submit(world, body);
   const story: Story = {
     ...{ requestId, body, kind, signer: user.account.address, digest, nonce, cloudId, fee, gas, expects },
     ...(entries && { entries }),

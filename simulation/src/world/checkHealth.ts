@@ -84,7 +84,8 @@ function listWatched(world: World): Watched[] {
   const common = (service: Service) => {
     if (isFull(service)) return 'its disk is full';
     if (!gateway.isUp()) return 'the gateway is down';
-    if (offMs(service) < -2 * CLOCK_MS) return "its clock is behind the chain's";
+    // A node that is stuck shows no newest block to compare with.
+    if (offMs(service) < -2 * CLOCK_MS && nodes.some(isWell)) return "its clock is behind the chain's";
     return Math.abs(offMs(service) - offMs(gateway)) > CLOCK_MS ? "its clock is not the gateway's" : undefined;
   };
   const isServing = ({ environment, host }: Service, relayer: string) =>

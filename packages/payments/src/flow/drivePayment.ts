@@ -166,7 +166,7 @@ async function completePayment(context: RelayerContext, payment: Payment): Promi
     log.info({ paymentIntentId, txHash }, 'completed');
     return;
   }
-  if (answer === 'conflict' && wasUndone(context, paymentIntentId)) {
+  if (wasUndone(context, paymentIntentId)) {
     journal.commit(() => {
       journal.move(paymentIntentId, 'completed');
       alerter.raise({
@@ -178,8 +178,7 @@ async function completePayment(context: RelayerContext, payment: Payment): Promi
     });
     return;
   }
-  const seen = answer === 'conflict' ? 'has another transaction for it' : 'does not know it';
-  const reason = `Paid by ${txHash}, but the frontend ${seen}.`;
+  const reason = `Paid by ${txHash}, but the frontend has another transaction for it.`;
   journal.commit(() => {
     journal.move(paymentIntentId, 'held', { reason });
     alertPayment(context, {
@@ -187,7 +186,7 @@ async function completePayment(context: RelayerContext, payment: Payment): Promi
       alert: {
         code: 'COMPLETION_CONFLICT',
         severity: 'critical',
-        subject: `Payment ${paymentIntentId} is held: the frontend ${seen}`,
+        subject: `Payment ${paymentIntentId} is held: the frontend has another transaction for it`,
         text: `${reason} Compare the frontend's transaction with this one; nothing more is paid for it.`,
       },
     });

@@ -49,7 +49,7 @@ export interface FrontendClient {
   complete(
     completion: { readonly paymentIntentId: string; readonly txHash: Hash },
     signal?: AbortSignal,
-  ): Promise<'completed' | 'conflict' | 'unknown'>;
+  ): Promise<'completed' | 'conflict'>;
 }
 
 /** Where the frontend is. */
@@ -185,8 +185,7 @@ export function createFrontendClient(options: FrontendOptions): FrontendClient {
     async complete({ paymentIntentId, txHash }, signal) {
       const answer = await request('/api/relayer/complete', { body: { paymentIntentId, txHash }, signal });
       if (answer.status === 200) return 'completed';
-      if (answer.status === 409) return 'conflict';
-      return answer.status === 404 ? 'unknown' : refuse(answer);
+      return answer.status === 409 ? 'conflict' : refuse(answer);
     },
   };
 }

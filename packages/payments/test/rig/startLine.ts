@@ -7,8 +7,8 @@ export interface Line {
   readonly url: string;
   /** From now on nothing gets through. */
   cut(): void;
-  /** From now on calls of a path are answered with 500, and do not get through; undefined: of none. */
-  refuse(path: string | undefined): void;
+  /** From now on calls of a path are answered with a status, default 500, and do not get through; undefined: of none. */
+  refuse(path: string | undefined, status?: number): void;
   close(): Promise<void>;
 }
 
@@ -19,12 +19,12 @@ export interface Line {
  */
 export async function startLine(target: () => string): Promise<Line> {
   let isCut = false;
-  let refused: string | undefined;
+  let refused: { readonly path: string | undefined; readonly status: number } | undefined;
 
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
     if (isCut) return void response.destroy();
-    if (incoming.url === refused) return void response.writeHead(500).end();
+    if (incoming.url === refused?.path) return void response.writeHead(refused?.status ?? 500).end();
     const { host, connection, 'content-length': length, ...headers } = incoming.headers;
     const answer = await fetch(new URL(incoming.url ?? '/', target()), {
       method: incoming.method ?? 'GET',
@@ -46,8 +46,8 @@ export async function startLine(target: () => string): Promise<Line> {
     cut() {
       isCut = true;
     },
-    refuse(path) {
-      refused = path;
+    refuse(path, status = 500) {
+      refused = { path, status };
     },
     close,
   };

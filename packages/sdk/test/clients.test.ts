@@ -39,6 +39,15 @@ describe('the gateway client', () => {
     expect(await failureOf(rig.gateway.getRequest(unknown))).toMatchObject({ kind: 'NOT_FOUND', status: 404 });
     const foreign = createGatewayClient({ url: `${rig.running.url}/docs?`, retry: QUICK_RETRY });
     expect(await failureOf(foreign.getRequest(unknown))).toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+    // A proxy's page, while the gateway behind it is replaced, says nothing of a request.
+    const proxy = await listenOnLoopback(
+      createServer(
+        (_, response) => void response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found'),
+      ),
+    );
+    const behind = createGatewayClient({ url: proxy.url, retry: QUICK_RETRY });
+    expect(await failureOf(behind.getRequest(unknown))).toMatchObject({ kind: 'UNAVAILABLE', status: 404 });
+    await proxy.close();
     const gone = await listenOnLoopback(createServer());
     await gone.close();
     // Nobody listens: nothing was sent, so nothing can have happened.

@@ -6,9 +6,18 @@ import { watchFetch } from './watchFetch.ts';
 
 const reasons = (faults: readonly string[]) => faults.map((fault) => fault.replace(/^.*Z: /, ''));
 
+/** A gateway, whose answers are JSON, or a proxy that answers for it with a page of its own. */
+const startServer = (answer: () => { readonly status: number; readonly type?: string }) =>
+  listenOnLoopback(
+    createServer((_, response) => {
+      const { status, type = 'application/json; charset=utf-8' } = answer();
+      response.writeHead(status, { 'content-type': type }).end();
+    }),
+  );
+
 it('tells what the gateway answers: whether it works, refuses this relayer, or is gone', async () => {
   let status = 200;
-  const server = await listenOnLoopback(createServer((_, response) => void response.writeHead(status).end()));
+  const server = await startServer(() => ({ status }));
   const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
   const fetch = watchFetch(globalThis.fetch, { health, now: Date.now });
   const seen: (readonly string[])[] = [];
@@ -23,8 +32,8 @@ it('tells what the gateway answers: whether it works, refuses this relayer, or i
 });
 
 it('says once that the gateway is back, also if a proxy answered for it meanwhile', async () => {
-  let status = 200;
-  const server = await listenOnLoopback(createServer((_, response) => void response.writeHead(status).end()));
+  let answer: { readonly status: number; readonly type?: string } = { status: 200 };
+  const server = await startServer(() => answer);
   const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
   let returns = 0;
   const onReturn = () => {
@@ -32,12 +41,19 @@ it('says once that the gateway is back, also if a proxy answered for it meanwhil
   };
   const fetch = watchFetch(globalThis.fetch, { health, now: Date.now, onReturn });
   const seen: number[] = [];
-  for (status of [200, 502, 504, 200, 200, 503, 200]) {
+  for (const status of [200, 502, 504, 200, 200, 503, 404, 200]) {
+    answer = { status };
     await fetch(server.url);
     seen.push(returns);
   }
+  answer = { status: 404, type: 'text/plain' };
+  await fetch(server.url);
+  expect(reasons(health.faults())).toEqual(['it answers 404']);
+  answer = { status: 404 };
+  await fetch(server.url);
   await server.close();
-  expect(seen).toEqual([0, 0, 0, 1, 1, 1, 1]);
+  expect([...seen, returns]).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 2]);
+  expect(health.faults()).toEqual([]);
 });
 
 it('takes a call that is given up for no answer of the gateway', async () => {

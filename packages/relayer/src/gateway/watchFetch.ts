@@ -9,6 +9,9 @@ const REFUSED = [401, 403];
 /** Statuses by which a proxy says that the gateway behind it does not answer. */
 const AWAY = [502, 504];
 
+/** Whether a failing answer is none of a gateway's, whose errors are JSON: a proxy may have no route to one that is being replaced. */
+const isProxys = ({ status, headers }: Response) => status >= 400 && !headers.get('content-type')?.includes('json');
+
 /** By how much clocks may differ, in milliseconds: the gateway refuses signatures from five minutes on. */
 const MAX_SKEW_MS = 60_000;
 
@@ -54,10 +57,11 @@ export function watchFetch(
       const response = await fetch(input, init);
       const { status } = response;
       compareClocks(health, { date: response.headers.get('date'), askedAtMs, answeredAtMs: now() });
-      if (status >= 500 || REFUSED.includes(status)) health.recordFailure('gateway', `it answers ${status}`);
+      const isPage = isProxys(response);
+      if (status >= 500 || isPage || REFUSED.includes(status)) health.recordFailure('gateway', `it answers ${status}`);
       else health.recordWell('gateway');
-      if (AWAY.includes(status)) isAway = true;
-      if (isAway && status < 500) {
+      if (isPage || AWAY.includes(status)) isAway = true;
+      else if (isAway && status < 500) {
         isAway = false;
         onReturn?.();
       }

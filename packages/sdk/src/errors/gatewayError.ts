@@ -5,7 +5,7 @@ import { ERROR_KINDS } from '@prism-gateway/protocol/errors';
 export type GatewayErrorKind =
   /** By the answer's status: 400, 401, 403 (a presigned URL), 404, 409, 413, 429. */
   | (typeof ERROR_KINDS)[keyof typeof ERROR_KINDS]
-  /** 5xx: try again later. */
+  /** 5xx, or a 4xx that is a proxy's own, for the gateway behind it is being replaced: try again later. */
   | 'UNAVAILABLE'
   /** No answer, or only a part of one. */
   | 'NETWORK_FAILED'
@@ -143,20 +143,25 @@ function readBody(body: Uint8Array): Partial<ErrorBody> {
   }
 }
 
+/** Statuses that say something of what was asked for, which only a gateway knows: without its error body they are a proxy's. */
+const KNOWN_TO_GATEWAYS = [400, 404, 409];
+
 /**
  * Makes the error that a failing answer stands for.
  *
  * @param answer - of any server
  * @param call.what - the call in words, like `POST /requests`; never a presigned URL
  * @param call.nowMs - Unix time in milliseconds, for a `Retry-After` that is a date
+ * @param call.isObject - it was a call of an object store, which has errors of its own
  */
 export function errorFromResponse(
   { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: Uint8Array },
-  { what, nowMs }: { readonly what: string; readonly nowMs: number },
+  { what, nowMs, isObject }: { readonly what: string; readonly nowMs: number; readonly isObject?: boolean | undefined },
 ): GatewayError {
   const { error, code, details } = readBody(body);
+  const isProxys = !isObject && error === undefined && KNOWN_TO_GATEWAYS.includes(status);
   return new GatewayError({
-    kind: kindOf(status),
+    kind: isProxys ? 'UNAVAILABLE' : kindOf(status),
     // One that this SDK does not know is handed on.
     code: typeof code === 'string' ? code : undefined,
     message: `${what} was answered with ${status}. ${typeof error === 'string' ? error : 'The answer says no more.'}`,

@@ -25,6 +25,8 @@ export interface HttpRequest {
   readonly mostBytes?: number | undefined;
   /** A status that is a success beside those of 200 to 299. */
   readonly accept?: number | undefined;
+  /** It goes to an object store. */
+  readonly isObject?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,7 +64,7 @@ async function readBody(response: Response, { what, mostBytes = Infinity }: Http
  * @throws GatewayError for whatever is no success
  */
 export async function fetchOnce({ fetch, now }: HttpContext, call: HttpRequest): Promise<HttpResponse> {
-  const { what, url, method, headers, body, signal } = call;
+  const { what, url, method, headers, body, signal, isObject } = call;
   // Earlier steps, such as a person's signing, may have taken their time.
   if (signal?.aborted) throw abortedError(what, signal, false);
   try {
@@ -78,7 +80,7 @@ export async function fetchOnce({ fetch, now }: HttpContext, call: HttpRequest):
     const { status } = response;
     const answer = { status, headers: response.headers, body: await readBody(response, call) };
     if (response.ok || status === call.accept) return answer;
-    throw errorFromResponse(answer, { what, nowMs: now() });
+    throw errorFromResponse(answer, { what, nowMs: now(), isObject });
   } catch (failure) {
     throw errorFromFailure(failure, { what, signal });
   }

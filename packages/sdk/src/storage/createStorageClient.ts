@@ -182,6 +182,6 @@ function performOperation(context: ObjectContext, order: ObjectOrder): Promise<H
   const accept = operation === 'put' ? 412 : undefined;
   return withRetries(transport, { what, signal, canRepeat: isTransient }, async () => {
     const { url, method, headers } = await signOperation(context, order);
-    return await fetchOnce(transport, { what, url, method, headers, body, timeoutMs, accept, signal });
+    return await fetchOnce(transport, { what, url, method, headers, body, timeoutMs, accept, isObject: true, signal });
   });
 }

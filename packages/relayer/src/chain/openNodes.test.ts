@@ -28,6 +28,14 @@ const onChain = (chainId: number): RpcNodeBehaviour => ({
 const withoutForwarder: RpcNodeBehaviour = {
   answer: ({ method }) => ({ result: method === 'eth_chainId' ? '0x7' : '0x' }),
 };
+/** A node that has not come to the Forwarder's block, as it says itself. */
+const syncing = (said: 'eth_syncing' | 'eth_blockNumber'): RpcNodeBehaviour => ({
+  answer({ method }) {
+    if (method === 'eth_chainId') return { result: '0x7' };
+    if (method === 'eth_syncing') return { result: method === said && { currentBlock: '0x1', highestBlock: '0x9' } };
+    return { result: method === 'eth_blockNumber' ? '0x0' : '0x' };
+  },
+});
 const silent: RpcNodeBehaviour = { fail: () => 'silent' };
 const down: RpcNodeBehaviour = { fail: () => ({ status: 503 }) };
 
@@ -56,6 +64,8 @@ test.each([
 test.each([
   ['is silent', silent],
   ['is down', down],
+  ['is syncing', syncing('eth_syncing')],
+  ['has the first block alone', syncing('eth_blockNumber')],
 ])('one of several nodes that %s is not waited for, and stays in the list', async (_, behaviour) => {
   const names = ['node 1 of RPC_URL', 'node 2 of RPC_URL'];
   expect(await open([behaviour, onChain(7)])).toEqual({ chainId: 7, names });
@@ -77,5 +87,6 @@ test('where no node can be used, each is named with its reason; one that is down
     code: 'WRONG_FORWARDER',
     message: expect.stringMatching(/node 1 of RPC_URL: .* no Forwarder .*node 2 of RPC_URL: .* on chain 8, not on 7/),
   });
-  await expect(open([onChain(8), down], 7)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
+  for (const passing of [down, syncing('eth_syncing')])
+    await expect(open([onChain(8), passing], 7)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' });
 });

@@ -142,7 +142,8 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
 }
 
 /**
- * Refuses a node of another chain, and an address that is not a Forwarder of this chain: nothing signed would be valid there.
+ * Refuses a node of another chain, and an address that is not a Forwarder of this chain: nothing signed would be valid there. A node that
+ * is syncing may have one later.
  *
  * @throws ChainError `WRONG_CHAIN`, `WRONG_FORWARDER`, and those of the node
  * @see docs/specification.md CHAIN-1
@@ -162,11 +163,20 @@ async function verifyForwarder(
   const answer = await rpc.attempt(['eth_call', { to: chain.forwarder, data }, 'latest']);
   // No code there answers with no bytes; nonsense is no word of any contract.
   const separator = 'returned' in answer ? answer.returned : '0x';
-  if (separator !== hashForwarderDomain({ chainId, forwarder: chain.forwarder })) {
-    throw new ChainError(
-      'WRONG_FORWARDER',
-      `At ${chain.forwarder} on chain ${chainId} is no Forwarder of this version.`,
-    );
-  }
-  return chainId;
+  if (separator === hashForwarderDomain({ chainId, forwarder: chain.forwarder })) return chainId;
+  if (await isSyncing(rpc)) throw new ChainError('RPC_UNAVAILABLE', 'It is syncing, and has no Forwarder yet.');
+  throw new ChainError('WRONG_FORWARDER', `At ${chain.forwarder} on chain ${chainId} is no Forwarder of this version.`);
+}
+
+/** Whether a node has not come to the block of a contract yet. One that does not say so has. */
+async function isSyncing(rpc: Pick<ChainRpc, 'read'>): Promise<boolean> {
+  const ask = (method: string, says: (answer: unknown) => boolean) =>
+    rpc.read([method], says).catch((error: unknown) => {
+      if (error instanceof ChainError) return false;
+      throw error;
+    });
+  return (
+    (await ask('eth_syncing', (answer) => typeof answer === 'object' && answer !== null)) ||
+    (await ask('eth_blockNumber', (answer) => answer === '0x0'))
+  );
 }

@@ -46,9 +46,13 @@ it('says once that the gateway is back, also if a proxy answered for it meanwhil
     await fetch(server.url);
     seen.push(returns);
   }
-  answer = { status: 404, type: 'text/plain' };
-  await fetch(server.url);
-  expect(reasons(health.faults())).toEqual(['it answers 404']);
+  for (answer of [
+    { status: 404, type: 'text/plain' },
+    { status: 200, type: 'text/html' },
+  ]) {
+    await fetch(server.url);
+    expect(reasons(health.faults())).toEqual([`it answers ${answer.status}, and not as a gateway does`]);
+  }
   answer = { status: 404 };
   await fetch(server.url);
   await server.close();
@@ -66,7 +70,7 @@ it('takes a call that is given up for no answer of the gateway', async () => {
 });
 
 it('compares the clock with the gateway’s', async () => {
-  const server = await listenOnLoopback(createServer((_, response) => void response.end()));
+  const server = await startServer(() => ({ status: 200 }));
   const seen: (readonly string[])[] = [];
   for (const shiftMs of [-600_000, -55_000, 600_000, 55_000]) {
     const now = () => Date.now() + shiftMs;

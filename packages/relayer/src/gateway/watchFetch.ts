@@ -9,8 +9,8 @@ const REFUSED = [401, 403];
 /** Statuses by which a proxy says that the gateway behind it does not answer. */
 const AWAY = [502, 504];
 
-/** Whether a failing answer is none of a gateway's, whose errors are JSON: a proxy may have no route to one that is being replaced. */
-const isProxys = ({ status, headers }: Response) => status >= 400 && !headers.get('content-type')?.includes('json');
+/** Whether an answer is none of a gateway's, which are JSON: a proxy may have no route to one that is being replaced. */
+const isProxys = ({ headers }: Response) => !headers.get('content-type')?.includes('json');
 
 /** By how much clocks may differ, in milliseconds: the gateway refuses signatures from five minutes on. */
 const MAX_SKEW_MS = 60_000;
@@ -58,7 +58,8 @@ export function watchFetch(
       const { status } = response;
       compareClocks(health, { date: response.headers.get('date'), askedAtMs, answeredAtMs: now() });
       const isPage = isProxys(response);
-      if (status >= 500 || isPage || REFUSED.includes(status)) health.recordFailure('gateway', `it answers ${status}`);
+      if (isPage) health.recordFailure('gateway', `it answers ${status}, and not as a gateway does`);
+      else if (status >= 500 || REFUSED.includes(status)) health.recordFailure('gateway', `it answers ${status}`);
       else health.recordWell('gateway');
       if (isPage || AWAY.includes(status)) isAway = true;
       else if (isAway && status < 500) {

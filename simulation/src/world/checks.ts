@@ -1,6 +1,7 @@
 /** Checks the invariants again and again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { isGatewayError } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
 import { createBoundChecks } from './checkBounds.ts';
 import { createHealthChecks } from './checkHealth.ts';
@@ -61,7 +62,7 @@ export function startChecks(world: World): void {
   /** Reads a record as anybody can. */
   async function readRecord(requestId: string): Promise<RequestRecord | undefined> {
     return await world.client.getRequest(requestId).catch((error: unknown) => {
-      if (stories.has(requestId) && error instanceof Error && 'status' in error && error.status === 404)
+      if (stories.has(requestId) && isGatewayError(error, 'NOT_FOUND'))
         report('acknowledged', requestId, 'A request that was answered with 201 is not found.');
       return undefined;
     });

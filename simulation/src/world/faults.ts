@@ -237,9 +237,16 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       });
     },
     async gateway(minutes) {
+      const from = random('gateway');
       await during('gateway down', async () => {
         world.gateway.kill();
-        await pause(random('gateway').chance(0.7) ? 2000 : minutes * 60_000);
+        // A proxy before it answers meanwhile, or nobody does.
+        const status = from.pick([undefined, 404, 503, 200]);
+        const headers = { 'content-type': 'text/html' };
+        const answer = async () => new Response('<p>There is no gateway here.', { status: status ?? 500, headers });
+        const close = status === undefined ? undefined : realm.network.listen('gateway:8787', answer);
+        await pause(from.chance(0.7) ? 2000 : minutes * 60_000);
+        close?.();
         await world.gateway.start();
       });
     },

@@ -23,7 +23,7 @@ const LINES: Partial<Record<EventType, Line>> = {
   'submission-failed': ['warn', 'not sent; checking again'],
   'line-stuck': [
     'info',
-    'the next transaction waits for cheaper gas than its fee may offer; nothing is claimed behind it',
+    'the next transaction waits for cheaper gas than its fee may offer; nothing else is sent behind it',
   ],
   'line-moves': ['info', 'the next transaction pays for gas again, or has made way'],
   'report-failed': ['warn', 'report failed; trying again'],

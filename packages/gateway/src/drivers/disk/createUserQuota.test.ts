@@ -54,6 +54,11 @@ test('an empty object takes a block of 4 KiB, and of deletes at once one gives i
     expect([await put(1), await put(2), await put(3), await put(4)]).toEqual([200, 200, 200, 413]);
     await Promise.all([1, 1, 1, 1].map((n) => rig.delete(path(n))));
     expect([await put(5), await put(6)]).toEqual([200, 413]);
+    for (const n of [2, 3, 5]) await rig.delete(path(n));
+    // What is left are projects: there are four, and others find them.
+    const other = await startDiskObjects({ directory: rig.directory, maxUserBytes: 12_288 });
+    expect((await other.put(path(1), empty)).status).toBe(413);
+    await other.close();
   } finally {
     await rig.close();
   }

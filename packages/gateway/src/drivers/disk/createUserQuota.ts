@@ -51,10 +51,11 @@ async function* list(directory: string): AsyncGenerator<string> {
   for await (const { name } of (await opendir(directory).catch(ignoreMissing)) ?? []) yield join(directory, name);
 }
 
-/** Adds up the room of all objects of a user. @param directory - of its projects */
+/** Adds up the room of all objects of a user, and of its projects, which outlast their objects. @param directory - of the projects */
 async function sumRoom(directory: string): Promise<number> {
   let sum = 0;
   for await (const project of list(directory)) {
+    sum += BLOCK_BYTES;
     for await (const path of list(project)) {
       const facts = await stat(path).catch(ignoreMissing);
       if (facts !== undefined) sum += roomOf(facts.size);

@@ -35,7 +35,7 @@ function withFaults(listener: RequestListener, faults: FrontendFaults): RequestL
   return (request, response) => {
     const isCompletion = request.url?.endsWith('/complete') === true;
     if (faults.isDown) return void response.writeHead(503).end();
-    if (isCompletion && faults.completions === 'refused') return void response.writeHead(500).end();
+    if (isCompletion && faults.completions === 'refused') return void response.writeHead(404).end();
     const isLate = isCompletion && faults.completions === 'late';
     const isDoubled = request.url?.endsWith('/pending') === true && faults.listsTwice;
     if (!isLate && !isDoubled) return void listener(request, response);

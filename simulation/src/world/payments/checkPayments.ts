@@ -4,6 +4,7 @@ import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem';
 import type { World } from '../createWorld.ts';
 import { isWell } from '../isWell.ts';
 import { FIRST_BALANCE, type Installation, type Payer, type Payments, payersOf } from './createPayments.ts';
+import { isStopped } from './paymentFaults.ts';
 import type { PaymentStory } from './story.ts';
 
 /** Longest until a payment is completed with nothing in its way, in milliseconds. */
@@ -57,7 +58,7 @@ export function createPaymentChecks(world: World, payments: Payments, report: Re
   const isCalm = ({ frontend, payers }: Installation) =>
     !IN_THE_WAY.some((name) => troubles.has(name)) &&
     frontend.isWell() &&
-    payers.every(canPay) &&
+    payers.every((payer) => canPay(payer) && !isStopped(payer)) &&
     world.gasPrice() < MAX_FEE_WEI;
 
   /** Whether a person was alerted to a payment by name, or of late ones since. */

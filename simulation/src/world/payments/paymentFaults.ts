@@ -4,7 +4,7 @@ import { runCommand } from '@prism-gateway/payments/commands';
 import { restoreDisk, saveDisk } from '../../core/disks.ts';
 import type { Random } from '../../core/random.ts';
 import type { Realm } from '../../core/realm.ts';
-import type { World } from '../createWorld.ts';
+import { inBackground, type World } from '../createWorld.ts';
 import { isWell } from '../isWell.ts';
 import { createPaymentsService } from '../programs.ts';
 import { type Payer, type Payments, payersOf } from './createPayments.ts';
@@ -21,7 +21,7 @@ const DRY_WEI = 5n * 10n ** 16n;
 interface Setting {
   readonly realm: Realm;
   readonly payments: Payments;
-  readonly world: Pick<World, 'chain' | 'nodes' | 'breaches'>;
+  readonly world: World;
   /** Writes down what happens. */
   readonly announce: (text: string) => void;
 }
@@ -36,7 +36,7 @@ async function operate({ realm, announce }: Setting, { service }: Payer, words: 
 }
 
 /** Whether an instance says that its key is used elsewhere, and nobody has said since that it is clear. */
-const isStopped = ({ service }: Payer) => service.journal()?.fact('key: used elsewhere') !== undefined;
+export const isStopped = ({ service }: Payer): boolean => service.journal()?.fact('key: used elsewhere') !== undefined;
 
 /** Until payments go on: somebody reads the alert, and says so to the instance. */
 async function resume(setting: Setting, payer: Payer, why: string): Promise<void> {
@@ -46,6 +46,16 @@ async function resume(setting: Setting, payer: Payer, why: string): Promise<void
   if (!isStopped(payer)) return;
   await pause(OPERATOR_MS);
   await operate(setting, payer, ['resume', '--why', why]);
+}
+
+/** Sees to an instance that stops later: what it sent before its books were lost may be mined after hours. */
+async function attend(setting: Setting, payer: Payer): Promise<void> {
+  const isToResume = () => payer.hasLostBooks && isStopped(payer) && !setting.world.troubles.has('payments');
+  for (;;) {
+    const wasToResume = isToResume();
+    await pause(OPERATOR_MS);
+    if (wasToResume && isToResume()) await operate(setting, payer, ['resume', '--why', 'its books were lost']);
+  }
 }
 
 /** Until an instance has a payout on its way: what is lost then hurts most. */
@@ -124,7 +134,8 @@ export function createPaymentPlays(
     readonly during: (name: string, work: () => Promise<void>) => Promise<void>;
   },
 ) {
-  const { realm, payments, announce, random, during } = setting;
+  const { realm, payments, world, announce, random, during } = setting;
+  for (const payer of payersOf(payments)) inBackground(world, () => attend(setting, payer));
   return {
     /** A frontend does wrong. */
     async cards(minutes: number) {

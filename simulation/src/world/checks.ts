@@ -30,6 +30,8 @@ const LIAR_BOUND_MS = 2 * 3_600_000;
 const CONFIRMATIONS = 6;
 /** Confirmations that a relayer waits for by default, the block that includes its transaction among them. */
 const REPORTED_AT = 3;
+/** Default of MAX_HEAD_AGE_SECONDS, less a block that comes late, in milliseconds. */
+const MAX_HEAD_AGE_MS = 45_000;
 /** Kinds of requests whose signer takes their nonce back. */
 const TAKEN_BACK: ReadonlySet<string> = new Set(['taken back', 'front run']);
 /** Kinds of requests of which the signer's own code may say yes to any nonce. */
@@ -89,11 +91,15 @@ export function startChecks(world: World): void {
       report('truth', requestId, `A request (${kind}) was reported at ${depth} confirmations.`);
   }
 
+  /** By a clock that is ahead, the newest block of an only node is too old to end anything (RELAY-20). */
+  const canEnd = ({ host }: World['relayers'][number]) =>
+    world.nodes.length > 1 || realm.clockOf(host).offMs < MAX_HEAD_AGE_MS;
+
   /** Whether nothing is wrong that keeps everybody from being served. */
   const isCalm = () =>
     troubles.size === 0 &&
     world.gateway.isUp() &&
-    world.relayers.some((relayer) => relayer.isUp()) &&
+    world.relayers.some((relayer) => relayer.isUp() && canEnd(relayer)) &&
     world.nodes.some(isWell);
 
   const isExecuted = (digest: Hex | undefined) => digest !== undefined && (executions.get(digest) ?? []).length > 0;

@@ -88,6 +88,7 @@ function listWatched(world: World): Watched[] {
     if (offMs(service) < -2 * CLOCK_MS && nodes.some(isWell)) return "its clock is behind the chain's";
     return Math.abs(offMs(service) - offMs(gateway)) > CLOCK_MS ? "its clock is not the gateway's" : undefined;
   };
+  const isBlind = (service: Service) => nodes.length === 1 && nodes[0]?.faults.isHeadStuck && offMs(service) >= 0;
   const isServing = ({ environment, host }: Service, relayer: string) =>
     environment.CREDITS_PER_ETH === String(CREDITS_PER_ETH) ||
     takes(world, relayer) ||
@@ -114,7 +115,10 @@ function listWatched(world: World): Watched[] {
       // Each has a key.
       const address = String(world.relayerKeys[index]?.address).toLowerCase();
       return watch(service, 9464, {
-        task: () => common(service) ?? (isServing(service, address) ? undefined : 'its price is wrong'),
+        task() {
+          const task = common(service) ?? (isBlind(service) ? 'its only node is stuck' : undefined);
+          return task ?? (isServing(service, address) ? undefined : 'its price is wrong');
+        },
         isAmiss: isAmissAround,
       });
     }),

@@ -14,3 +14,18 @@ export function findClockLag(blockSeconds: bigint, nowMs: number): string | unde
   if (leadSeconds <= MAX_LEAD_SECONDS) return undefined;
   return `it is ${leadSeconds} seconds behind the chain's newest block; set the clock of this machine`;
 }
+
+/**
+ * Finds out whether an only node has fallen behind: by such a newest block no request ends, and nobody else says otherwise.
+ *
+ * @param blockSeconds - time of the newest block, in Unix seconds
+ * @param nowMs - Unix time in milliseconds
+ * @param maxAgeSeconds - default 60, `MAX_HEAD_AGE_SECONDS`; 0: never
+ * @returns what is wrong, for people; undefined if nothing is seen to be
+ * @see docs/specification.md RELAY-20
+ */
+export function findStaleHead(blockSeconds: bigint, nowMs: number, maxAgeSeconds: number): string | undefined {
+  const ageSeconds = Math.floor(nowMs / 1000) - Number(blockSeconds);
+  if (maxAgeSeconds === 0 || ageSeconds <= maxAgeSeconds) return undefined;
+  return `the newest block of the only node is ${ageSeconds} seconds old, and no request ends by it; see whether the node is stuck, or this machine's clock ahead`;
+}

@@ -8,7 +8,7 @@ import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
 import { type ChainReader, createChainReader } from '../chain/chainReader.ts';
 import { chooseConfirmations, DEV_CHAIN_ID } from '../chain/chooseConfirmations.ts';
-import { findClockLag } from '../chain/findClockLag.ts';
+import { findClockLag, findStaleHead } from '../chain/findClockLag.ts';
 import { createFindExecution, createFindFirstUse, createFindInvalidation } from '../chain/findExecution.ts';
 import { openCosts } from '../chain/openCosts.ts';
 import { type ChainNode, type ChainNodes, createNodes, openNodes } from '../chain/openNodes.ts';
@@ -23,7 +23,7 @@ import { listenToDisputes, listenToOutliers, updateHealth } from '../events/heal
 import { recordEvents } from '../events/journalEvents.ts';
 import { logEvents } from '../events/logEvents.ts';
 import { type Journal, openJournal } from '../journal/openJournal.ts';
-import { createAdaptiveWait } from '../nodes/askNodes.ts';
+import { createAdaptiveWait, MAJORITY } from '../nodes/askNodes.ts';
 import { watchHead } from '../nodes/confirmReceipt.ts';
 import { createSettingsDigest } from '../settings/digestSettings.ts';
 import { journalPath } from '../settings/settings.ts';
@@ -110,18 +110,25 @@ export async function openChain(options: ChainOptions): Promise<OpenChain | unde
   }
 }
 
-/** The newest block is what is read again all the time: whether it can be read shows whether the chain is seen. */
-function watchBlocks(reader: ChainReader, events: Events, now: () => number): ChainReader {
+/**
+ * The newest block is what is read again all the time: whether it can be read shows whether the chain is seen.
+ *
+ * @param watch.maxAgeSeconds - of the newest block of an only node; 0: any
+ */
+function watchBlocks(
+  reader: ChainReader,
+  events: Events,
+  { now, maxAgeSeconds }: { readonly now: () => number; readonly maxAgeSeconds: number },
+): ChainReader {
   return {
     ...reader,
     async block() {
       try {
         const block = await reader.block();
-        events.emit({ type: 'part-well', part: 'chain' });
-        const reason = findClockLag(block.timestamp, now());
-        events.emit(
-          reason === undefined ? { type: 'part-well', part: 'clock' } : { type: 'part-failed', part: 'clock', reason },
-        );
+        const show = (part: 'chain' | 'clock', reason: string | undefined) =>
+          events.emit(reason === undefined ? { type: 'part-well', part } : { type: 'part-failed', part, reason });
+        show('chain', findStaleHead(block.timestamp, now(), maxAgeSeconds));
+        show('clock', findClockLag(block.timestamp, now()));
         return block;
       } catch (error) {
         if (error instanceof ChainError) events.emit({ type: 'part-failed', part: 'chain', reason: error.message });
@@ -202,7 +209,8 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   const policy = { ...settings.policy, ...given, confirmations, maxHeadAgeSeconds };
   const listeners: Listener[] = [updateHealth(health), countEvents(metrics, chainName), logEvents(log)];
   const events = createEvents(listeners);
-  const reader = watchBlocks(createChainReader({ rpc, forwarder, relayer, costs }), events, now);
+  const maxAgeSeconds = nodes.length < MAJORITY ? maxHeadAgeSeconds : 0;
+  const reader = watchBlocks(createChainReader({ rpc, forwarder, relayer, costs }), events, { now, maxAgeSeconds });
   const state = watchChain(reader, { now, monotonicNow, confirmations });
   // The journal is opened after the sender, which may have something to report by then.
   const early: SenderEvent[] = [];

@@ -243,8 +243,8 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
         // A proxy before it answers meanwhile, or nobody does.
         const status = from.pick([undefined, 404, 503, 200]);
         const headers = { 'content-type': 'text/html' };
-        const answer = async () => new Response('<p>There is no gateway here.', { status: status ?? 500, headers });
-        const close = status === undefined ? undefined : realm.network.listen('gateway:8787', answer);
+        const answer = (status: number) => async () => new Response('<p>No gateway is here.', { status, headers });
+        const close = status === undefined ? undefined : realm.network.listen('gateway:8787', answer(status));
         await pause(from.chance(0.7) ? 2000 : minutes * 60_000);
         close?.();
         await world.gateway.start();

@@ -24,7 +24,7 @@ export async function startLine(target: () => string): Promise<Line> {
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
     if (isCut) return void response.destroy();
-    if (incoming.url === refused?.path) return void response.writeHead(refused?.status ?? 500).end();
+    if (refused !== undefined && incoming.url === refused.path) return void response.writeHead(refused.status).end();
     const { host, connection, 'content-length': length, ...headers } = incoming.headers;
     const answer = await fetch(new URL(incoming.url ?? '/', target()), {
       method: incoming.method ?? 'GET',

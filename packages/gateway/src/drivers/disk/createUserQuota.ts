@@ -44,11 +44,13 @@ const BLOCK_BYTES = 4096;
 /** What an object takes of the disk: its blocks, and one for its name, so that empty ones are not free. */
 const roomOf = (bytes: number) => (Math.ceil(bytes / BLOCK_BYTES) + 1) * BLOCK_BYTES;
 
-const ignoreMissing = () => undefined;
-
-/** Lists a directory's entries, few at a time: there may be millions. One that is not there has none. */
+/** Lists a directory's entries, few at a time: there may be millions. One that cannot be read has none. */
 async function* list(directory: string): AsyncGenerator<string> {
-  for await (const { name } of (await opendir(directory).catch(ignoreMissing)) ?? []) yield join(directory, name);
+  try {
+    for await (const { name } of await opendir(directory)) yield join(directory, name);
+  } catch {
+    // Most users have none yet. A sum that failed would stand in their way until the next start.
+  }
 }
 
 /** Adds up the room of all objects of a user, and of its projects, which outlast their objects. @param directory - of the projects */
@@ -57,8 +59,11 @@ async function sumRoom(directory: string): Promise<number> {
   for await (const project of list(directory)) {
     sum += BLOCK_BYTES;
     for await (const path of list(project)) {
-      const facts = await stat(path).catch(ignoreMissing);
-      if (facts !== undefined) sum += roomOf(facts.size);
+      // It may be deleted meanwhile.
+      sum += await stat(path).then(
+        ({ size }) => roomOf(size),
+        () => 0,
+      );
     }
   }
   return sum;

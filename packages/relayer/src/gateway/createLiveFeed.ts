@@ -66,8 +66,12 @@ export function createLiveFeed(
     events.emit({ type: 'feed-unread', where: 'gateway', code });
     if (!(error instanceof GatewayError)) throw error;
     if (!isGatewayError(error, 'VALIDATION_FAILED')) return;
+    const page = await calls.feed({ from: 'now', wait: 0 }).catch(() => undefined);
+    // Without an answer the old cursor is refused once more.
+    if (page === undefined) return;
+    ({ cursor } = page);
+    // Only now: a walk that ended before would not have come to what was posted meanwhile.
     onLost();
-    cursor = (await calls.feed({ from: 'now', wait: 0 }).catch(() => ({ cursor }))).cursor;
   }
 
   async function follow(): Promise<void> {

@@ -94,7 +94,8 @@ async function playDry({ realm, payments, world, announce }: Setting, { service,
     payments.chat.some(
       ({ from, atMs, text }) => from === payments.monitor.host && atMs > sinceMs && text.includes(key.address),
     );
-  const canAlert = () => payments.monitor.isUp() && nodes.every(isWell);
+  const isAwake = () => payments.monitor.isUp() && payments.monitor.process()?.paused === undefined;
+  const canAlert = () => isAwake() && nodes.every(isWell);
   let isAble = true;
   while (!isAlerted() && clock.now() - sinceMs < DRY_BOUND_MS) {
     isAble &&= canAlert();

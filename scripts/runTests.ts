@@ -1,5 +1,9 @@
 /** `npm test -- [SUITES] [--long] [what Vitest takes]`: runs the suites that are named, one after the other, or those of every day. */
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runNode } from '../bin/runNode.mjs';
+import { startEmbedded } from '../packages/gateway/src/drivers/postgres/startEmbedded.ts';
 import { installPackages } from './install.mjs';
 
 /** The suite of one option. */
@@ -12,6 +16,8 @@ interface Suite {
   readonly before?: readonly (readonly string[])[];
   /** Folder with a lockfile of its own. */
   readonly installs?: string;
+  /** Whether its gateways start on copies of a new PostgreSQL's data: to make them takes seconds each. */
+  readonly copiesPostgres?: true;
 }
 
 const projects = (...names: readonly string[]) => names.flatMap((name) => ['--project', name]);
@@ -49,6 +55,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     summary: 'the acceptance tests and the attacks on gateways that keep their queue in PostgreSQL',
     args: [...projects('acceptance', 'packages'), 'acceptance/', 'packages/gateway/test/attacks'],
     env: { TEST_STORE: 'postgres' },
+    copiesPostgres: true,
   },
   '--dynamodb-local': {
     summary: "the DynamoDB tests on AWS's own engine (needs Java 17)",
@@ -75,6 +82,24 @@ ${LINES.map(([option, summary]) => `  ${option.padEnd(20)}${summary}`).join('\n'
 Vitest's own: -t NAME, --sequence.shuffle, --bail 1; npx vitest --help lists them. Twenty times in a row:
   for i in $(seq 20); do npm test -- FILE --sequence.shuffle || break; done`;
 
+/** Makes a new PostgreSQL's data, which need not outlive the machine. */
+async function makePostgres(folder: string): Promise<Record<string, string>> {
+  const server = await startEmbedded({ folder });
+  await server.stop();
+  appendFileSync(join(folder, 'data', 'postgresql.conf'), 'fsync = off\n');
+  return { TEST_POSTGRES: folder };
+}
+
+async function runSuite(suite: Suite, rest: readonly string[]): Promise<number> {
+  if (suite.copiesPostgres === undefined) return await run(suite, rest);
+  const folder = mkdtempSync(join(tmpdir(), 'prism-postgres-'));
+  try {
+    return await run({ ...suite, env: { ...suite.env, ...(await makePostgres(join(folder, 'postgres'))) } }, rest);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** @returns exit status of the first step that failed, or 0 */
 async function run({ args, env = {}, before = [], installs }: Suite, rest: readonly string[]): Promise<number> {
   if (installs !== undefined) installPackages({ folder: installs, contents: `the dependencies of ${installs}/` });
@@ -95,7 +120,7 @@ async function main(words: readonly string[]): Promise<number> {
   const rest = words.filter((word) => SUITES[word] === undefined && word !== '--long');
   const suites = named.length > 0 ? named : [{ summary: '', args: isLong ? ALL : EVERY_DAY }];
   for (const suite of suites) {
-    const status = await run(isLong ? { ...suite, env: { ...suite.env, TEST_LONG: '1' } } : suite, rest);
+    const status = await runSuite(isLong ? { ...suite, env: { ...suite.env, TEST_LONG: '1' } } : suite, rest);
     if (status !== 0) return status;
   }
   return 0;

@@ -9,7 +9,7 @@ const PAUSE_MS = 100;
  * @param ask - throws, by an assertion, while the answer is not as wanted
  * @param limitMs - after this long, the last assertion's error is thrown
  */
-export async function eventually<T>(ask: () => Promise<T>, limitMs = 10_000): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T>, limitMs = 60_000): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
     try {

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,13 +28,16 @@ const NO_LIMITS = Object.fromEntries(
 /**
  * Starts the real gateway in a process of its own and waits until it listens: on any port of 127.0.0.1, and without rate limits unless
  * its settings say otherwise. `TEST_STORE=postgres` has each of stage dev keep its queue in an embedded
- * PostgreSQL.
+ * PostgreSQL, that of a new folder on a copy of `TEST_POSTGRES`.
  *
  * @throws ProgramEndedError `PROGRAM_ENDED` with what it printed, if it ends instead
  */
 export async function startGateway({ dataDir: given, ...options }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'prism-gateway-')));
-  const { TEST_STORE: STORE } = process.env;
+  const { TEST_STORE: STORE, TEST_POSTGRES: made } = process.env;
+  const copy = join(dataDir, 'postgres');
+  // With its owner, who is another if this process is root.
+  if (STORE !== undefined && made !== undefined && !existsSync(copy)) spawnSync('cp', ['-a', made, copy]);
   const store = STORE === undefined || options.env?.STAGE === 'prod' ? {} : { STORE };
   const env = { DATA_DIR: dataDir, ADMIN_API_KEY: ADMIN_KEY, ...NO_LIMITS, ...store, ...options.env } as const;
   const folder = given === undefined ? dataDir : undefined;

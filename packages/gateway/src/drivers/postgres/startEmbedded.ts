@@ -46,7 +46,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 /** How long a start may take, recovery from a crash included, in milliseconds. */
 const START_MS = 60_000;
 /** How long a server may take to end whose gateway has ended, in milliseconds. */
-const FORMER_MS = 10_000;
+const FORMER_MS = 30_000;
 const DATABASE = 'prism';
 
 const runAs = (): Partial<typeof NOBODY> => (process.getuid?.() === 0 ? NOBODY : {});

@@ -74,6 +74,35 @@ test('what the feed has shown is not forgotten if the node, or a call by id, fai
   expect(candidates.list().map(({ record }) => record.requestId)).toEqual(['old']);
 });
 
+test('what could not be evaluated stays in memory until the journal takes it', async () => {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const clock = { nowMs: 1000 };
+  const context = makeContext({
+    gateway: { read: async () => undefined },
+    now: () => clock.nowMs,
+    signal: stop.signal,
+  });
+  const { candidates } = context.gateway;
+  const waits = new Promise<never>(() => {});
+  const journal: typeof context.journal = {
+    ...context.journal,
+    recordVerdicts() {
+      throw new Error('The disk is full.');
+    },
+  };
+  // Nothing else of the calls is asked.
+  const calls = { feed: () => waits } as Partial<QueueCalls> as QueueCalls;
+  const queue = createFeedQueue(
+    { ...context, candidates, journal, calls, ...rest },
+    { items: [write('new')], cursor: 'now' },
+  );
+  await queue.look();
+  clock.nowMs += 130_000;
+  await expect(queue.look()).rejects.toThrow('The disk is full.');
+  expect(candidates.list().map(({ record }) => record.requestId)).toEqual(['new']);
+});
+
 test('a gateway that lets no call wait is asked each second while there is work, and never less than is seen within two', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   onTestFinished(() => mock.timers.reset());

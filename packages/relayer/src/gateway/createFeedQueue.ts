@@ -144,8 +144,9 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
   function shed(): void {
     const nowMs = now();
     const verdict = { kind: 'leave', reason: 'nonceUnknown' } as const;
-    const unevaluated = candidates.shed({ max: MAX_CANDIDATES, nowMs });
-    journal.recordVerdicts(unevaluated.map(({ record }) => firstEvaluation({ record, verdict, nowMs })));
+    candidates.shed({ max: MAX_CANDIDATES, nowMs }, (unevaluated) =>
+      journal.recordVerdicts(unevaluated.map(({ record }) => firstEvaluation({ record, verdict, nowMs }))),
+    );
   }
 
   const isFree = ({ requestId }: RequestRecord) => !inFlight.has(requestId);

@@ -227,9 +227,12 @@ export function createCandidates(options: {
      * Forgets what need not be kept in memory, for the journal has it looked at again: what was seen long ago or waits for long, and beyond
      * `max` what waits for longest. What has not been evaluated, and what can be claimed, goes last.
      *
-     * @returns those that were not evaluated
+     * @param keep - writes down those that were not evaluated; if it throws, nothing is forgotten
      */
-    shed({ max, nowMs }: { readonly max: number; readonly nowMs: number }): readonly Candidate[] {
+    shed(
+      { max, nowMs }: { readonly max: number; readonly nowMs: number },
+      keep: (unevaluated: readonly Candidate[]) => void,
+    ): void {
       const waitMs = ({ verdict, recheckAtMs }: Candidate) => (verdict?.kind === 'leave' ? recheckAtMs - nowMs : -1);
       const all = [...known.values()];
       // The journal knows from which price of gas on a fee pays.
@@ -242,8 +245,12 @@ export function createCandidates(options: {
         const rest = all.filter((candidate) => !isLong(candidate));
         shed.push(...rest.toSorted((a, b) => waitMs(b) - waitMs(a)).slice(0, rest.length - max));
       }
+      keep(shed.filter(({ verdict }) => verdict === undefined));
       for (const { record } of shed) remove(record.requestId);
-      return shed.filter(({ verdict }) => verdict === undefined);
+    },
+    /** Takes back verdicts that could not be written down. */
+    evaluateAnew(evaluated: readonly Candidate[]): void {
+      for (const candidate of evaluated) setVerdict(candidate, undefined);
     },
     /** Lets a request go that was claimed, or is not pending any more: a duplicate that has waited for it is looked at at once. */
     forget,

@@ -5,7 +5,6 @@ import { ChainError } from '../chain/chainError.ts';
 import { checkRequests, proveSignatures } from '../checks/checkRequests.ts';
 import type { Verdict } from '../checks/leaveReasons.ts';
 import { screenRequests } from '../checks/screenRequests.ts';
-import type { EvaluatedRequest } from '../journal/openEvaluationTable.ts';
 import { type Candidate, isDue, isUnsearched } from './candidates.ts';
 import type { RelayerContext } from './context.ts';
 import { createGapQuestion, giveUpBlocked } from './giveUpBlocked.ts';
@@ -104,20 +103,32 @@ interface Evaluated {
   readonly verdict: Verdict;
 }
 
-/** `seen` becomes `checked` or `left`, with the verdict in memory and journal. What has been in the way for too long is given up. */
+/**
+ * `seen` becomes `checked` or `left`, with the verdict in memory and journal, or in neither. What has been in the way for too long is given
+ * up.
+ */
 async function recordVerdicts(context: RelayerContext, all: readonly Evaluated[]): Promise<void> {
   const { gateway, journal, events, now } = context;
   const { candidates } = gateway;
   const isGapAwaited = createGapQuestion(context);
-  const changed: EvaluatedRequest[] = [];
-  for (const { candidate, verdict: found } of all) {
-    const verdict = await giveUpBlocked(context, { wait: candidate.wait, verdict: found }, isGapAwaited);
-    const written = candidates.recordVerdict(candidate, verdict, now());
-    if (written !== undefined) changed.push(written);
+  const evaluated: Evaluated[] = [];
+  for (const { candidate, verdict } of all) {
+    const given = await giveUpBlocked(context, { wait: candidate.wait, verdict }, isGapAwaited);
+    evaluated.push({ candidate, verdict: given });
+  }
+  const changed = evaluated.flatMap(({ candidate, verdict }) => {
+    return candidates.recordVerdict(candidate, verdict, now()) ?? [];
+  });
+  try {
+    journal.recordVerdicts(changed);
+  } catch (error) {
+    candidates.evaluateAnew(evaluated.map(({ candidate }) => candidate));
+    throw error;
+  }
+  for (const { candidate, verdict } of evaluated) {
     const { record, wait } = candidate;
     events.emit({ type: 'request-evaluated', signer: record.signer, verdict, sinceMs: wait?.sinceMs });
   }
-  journal.recordVerdicts(changed);
   events.emit({ type: 'requests-counted', counts: candidates.countAll() });
 }
 
@@ -185,8 +196,15 @@ async function evaluateDue(
   const candidates = due
     .filter((candidate) => !duplicates.has(candidate))
     .map((candidate) => ({ ...candidate, isTouched: candidate.isTouched || isUnsearched(candidate) }));
-  for (const candidate of due) candidate.isTouched = false;
-  const { verdicts, failures } = await reportFaults(context, checkRequests(context, { candidates, maxTries }));
+  const touched = due.filter(({ isTouched }) => isTouched);
+  // Who is touched from here on is looked at once more.
+  for (const candidate of touched) candidate.isTouched = false;
+  const { verdicts, failures } = await reportFaults(context, checkRequests(context, { candidates, maxTries })).catch(
+    (error: unknown) => {
+      for (const candidate of touched) candidate.isTouched = true;
+      throw error;
+    },
+  );
   await reportEvaluation(context, failures.size);
   const evaluated = due.flatMap((candidate): Evaluated[] => {
     const { requestId } = candidate.record;

@@ -242,3 +242,22 @@ test('the evaluation fails if the node does not simulate a harmless call either,
   expect(reported).toEqual(['The node refused eth_call.', undefined]);
   expect(candidates.countReasons().get('unevaluated')).toBe(2);
 });
+
+// Shows RELAY-23.
+test('what cannot be written down counts as not evaluated', async () => {
+  const { context, candidates, untrusted } = makeRelayer();
+  const journal: typeof context.journal = {
+    ...context.journal,
+    recordVerdicts(evaluated) {
+      if (evaluated.length > 0) throw new Error('The disk is full.');
+    },
+  };
+  const seen = candidates.see([write(1), write(2)], 0);
+  await evaluateRequests({ ...context, journal }, seen).catch(() => undefined);
+  await untrusted.last;
+  expect(seen.map(({ verdict }) => verdict)).toEqual([undefined, undefined]);
+  untrusted.fault = undefined;
+  await evaluateRequests(context, seen);
+  await untrusted.last;
+  expect(seen).toMatchObject([{ verdict: LEFT }, { verdict: LEFT }]);
+});

@@ -4,7 +4,7 @@
  * @param run.list - each is done once
  * @param run.limit - most at once
  * @param run.act - what it throws ends the run once those under way have ended
- * @throws what `act` threw; an AggregateError of all of it if several failed
+ * @throws what `act` threw first
  */
 export async function runLimited<T>(run: {
   readonly list: readonly T[];
@@ -21,6 +21,5 @@ export async function runLimited<T>(run: {
     }
   }
   await Promise.all(Array.from({ length: Math.min(run.limit, run.list.length) }, runLane));
-  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} of ${run.list.length} failed`);
-  if (errors.length === 1) throw errors[0];
+  if (errors.length > 0) throw errors[0];
 }

@@ -11,7 +11,7 @@ import {
 } from '../checks/leaveReasons.ts';
 import type { RelayedRecord } from '../lifecycle/states.ts';
 
-/** Most verdicts that are kept: the oldest go first, a tenth at a time. */
+/** Most verdicts that are kept: a tenth of them goes at a time. */
 const MAX_EVALUATED = 250_000;
 /** Most requests of one signer that are due at once, the newest ones: whoever posts more waits for the rest. */
 const MAX_TOUCHED = 1000;
@@ -73,13 +73,12 @@ export function openEvaluationTable(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const count = database.prepare('SELECT count(*) AS rows FROM evaluated');
-  const prune = database.prepare(
-    'DELETE FROM evaluated WHERE request_id IN (SELECT request_id FROM evaluated ORDER BY evaluated_at LIMIT ?)',
-  );
-  // Requests that are never looked at again go first.
-  const pruneFinal = database.prepare(
-    `DELETE FROM evaluated WHERE request_id IN
-       (SELECT request_id FROM evaluated WHERE recheck_at IS NULL OR pays_at <= 0 ORDER BY evaluated_at LIMIT ?)`,
+  // Requests that are never looked at again go first, then those of signers that have not paid yet, the oldest of each.
+  const prunes = ['recheck_at IS NULL OR pays_at <= 0', 'signer NOT IN (SELECT signer FROM customers)', 'true'].map(
+    (which) =>
+      database.prepare(
+        `DELETE FROM evaluated WHERE request_id IN (SELECT request_id FROM evaluated WHERE ${which} ORDER BY evaluated_at LIMIT ?)`,
+      ),
   );
   const recall = database.prepare(
     `SELECT request_id FROM evaluated WHERE recheck_at <= ? AND ${IS_UNCLAIMED} ORDER BY recheck_at`,
@@ -142,7 +141,8 @@ export function openEvaluationTable(
       // Some of them were written over.
       rows = count.get()?.rows as number;
       if (rows <= MAX_EVALUATED) return;
-      if (pruneFinal.run(MAX_EVALUATED / 10).changes === 0) prune.run(MAX_EVALUATED / 10);
+      let most = MAX_EVALUATED / 10;
+      for (const prune of prunes) if (most > 0) most -= Number(prune.run(most).changes);
       rows = count.get()?.rows as number;
     },
     /** Requests whose time to be looked at again has come, or whose fee pays at a price of gas; the first ones. */

@@ -252,3 +252,36 @@ test('what was reported and is pending again, after an older copy of the gateway
   journal = openJournal({ path, nowMs: 20_000 });
   expect([recall(), journal.isLeft('a')]).toEqual([['a'], true]);
 });
+
+// Shows RELAY-17.
+test('of more verdicts than are kept, those that are final go first, and then those of strangers', () => {
+  const verdict = { kind: 'leave', reason: 'fee', paysAtWei: 1n } as const;
+  const leave = (requestId: string, signer: string) => {
+    const record = { requestId, signer, action: 'DELETE_PRISM_FOR' } as const;
+    journal.recordVerdicts([{ record, verdict, sinceMs: 1, recheckAtMs: 1, nowMs: 1 }]);
+  };
+  journal.addPaid(['0xaa'], 1n);
+  leave('of a customer', '0xAA');
+  leave('of a stranger', '0xBB');
+  journal.close();
+  const database = new DatabaseSync(path);
+  // One that is final, and all others like the stranger's.
+  database.exec(
+    `INSERT INTO evaluated
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 249998)
+     SELECT 'r' || i, signer, action, verdict, message, gap, gap_state, since, 2, iif(i = 5, NULL, 2), pays_at, settings
+     FROM evaluated, n WHERE request_id = 'of a stranger'`,
+  );
+  database.close();
+  journal = openJournal({ path, nowMs: 3 });
+  leave('one more', '0xBB');
+  const isLeft = (id: string) => journal.isLeft(id);
+  expect(['of a customer', 'of a stranger', 'r5', 'r1', 'r249998'].map(isLeft)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    true,
+  ]);
+  expect(journal.view.countLeft(0)).toEqual({ fee: 225_001 });
+});

@@ -103,6 +103,29 @@ test('what could not be evaluated stays in memory until the journal takes it', a
   expect(candidates.list().map(({ record }) => record.requestId)).toEqual(['new']);
 });
 
+// Shows RELAY-17.
+test('a flood in memory keeps no known payer from being looked at again', async () => {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const gateway = { read: async (requestId: string) => write(requestId) };
+  const context = makeContext({ gateway, now: () => 10, signal: stop.signal });
+  const { candidates } = context.gateway;
+  const waits = new Promise<never>(() => {});
+  // Nothing else of the calls is asked.
+  const calls = { feed: () => waits } as Partial<QueueCalls> as QueueCalls;
+  const verdict = { kind: 'leave', reason: 'reverts' } as const;
+  context.journal.addPaid([write('').signer], 1n);
+  const stranger = { ...write('of a stranger'), signer: `0x${'bb'.repeat(20)}` };
+  for (const record of [stranger, write('of a customer')])
+    context.journal.recordVerdicts([{ record, verdict, sinceMs: 1, recheckAtMs: 2, nowMs: 1 }]);
+  const flood = Array.from({ length: 2001 }, (_, i) => write(`junk ${i}`));
+  const queue = createFeedQueue({ ...context, candidates, calls, ...rest }, { items: flood, cursor: 'now' });
+  await queue.look();
+  await queue.look();
+  const seen = candidates.list().map(({ record }) => record.requestId);
+  expect(seen.filter((id) => !id.startsWith('junk'))).toEqual(['of a customer']);
+});
+
 test('a gateway that lets no call wait is asked each second while there is work, and never less than is seen within two', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   onTestFinished(() => mock.timers.reset());

@@ -109,12 +109,12 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
 
   /** Reads again what was evaluated once and whose time has come: from the journal it knows the ids alone. */
   async function recall(): Promise<readonly RequestRecord[]> {
-    if (live.hasArrivals() || candidates.size > MAX_CANDIDATES / 2) return [];
+    const isFull = live.hasArrivals() || candidates.size > MAX_CANDIDATES / 2;
     const gasPrice = journal.waitsForPrice() ? await parts.gasPrice() : undefined;
     const isKnown = (id: string) => candidates.has(id) || inFlight.has(id);
     const records: RequestRecord[] = [];
     await runLimited({
-      list: journal.recall({ nowMs: now(), gasPrice, limit: MAX_RECALLED, isKnown }),
+      list: journal.recall({ nowMs: now(), gasPrice, limit: MAX_RECALLED, isFull, isKnown }),
       limit: MAX_CALLS,
       async act(id) {
         const record = await gateway.read(id);

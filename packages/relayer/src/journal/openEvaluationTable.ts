@@ -47,9 +47,14 @@ export interface RecallQuery {
   /** In wei; undefined: not known, and asked for by none. */
   readonly gasPrice: bigint | undefined;
   readonly limit: number;
+  /** Whether there is room for requests of known payers alone. */
+  readonly isFull: boolean;
   /** Whether a request is in memory: that looks at it itself. */
   readonly isKnown: (requestId: string) => boolean;
 }
+
+/** Signers that have paid more than their requests have cost. */
+const KNOWN_PAYERS = "(SELECT signer FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%')";
 
 /** Holds for requests that are still in the queue: neither claimed nor reported. */
 const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
@@ -69,23 +74,26 @@ export function openEvaluationTable(
 ) {
   const upsert = database.prepare(
     `INSERT OR REPLACE INTO evaluated
-       (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings, is_known_payer)
+     VALUES (?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?2 IN ${KNOWN_PAYERS})`,
   );
   const count = database.prepare('SELECT count(*) AS rows FROM evaluated');
   // Requests that are never looked at again go first, then those of signers that have not paid yet, the oldest of each.
-  const prunes = ['recheck_at IS NULL OR pays_at <= 0', 'signer NOT IN (SELECT signer FROM customers)', 'true'].map(
-    (which) =>
-      database.prepare(
-        `DELETE FROM evaluated WHERE request_id IN (SELECT request_id FROM evaluated WHERE ${which} ORDER BY evaluated_at LIMIT ?)`,
-      ),
+  const prunes = ['recheck_at IS NULL OR pays_at <= 0', `signer NOT IN ${KNOWN_PAYERS}`, 'true'].map((which) =>
+    database.prepare(
+      `DELETE FROM evaluated WHERE request_id IN (SELECT request_id FROM evaluated WHERE ${which} ORDER BY evaluated_at LIMIT ?)`,
+    ),
   );
-  const recall = database.prepare(
-    `SELECT request_id FROM evaluated WHERE recheck_at <= ? AND ${IS_UNCLAIMED} ORDER BY recheck_at`,
-  );
-  const recallCheap = database.prepare(
-    `SELECT request_id FROM evaluated WHERE pays_at >= ? AND pays_at > 0 AND evaluated_at <= ? AND ${IS_UNCLAIMED} ORDER BY pays_at DESC`,
-  );
+  const prepareRecall = (which: string) => ({
+    due: database.prepare(
+      `SELECT request_id FROM evaluated WHERE recheck_at <= ? AND ${which} AND ${IS_UNCLAIMED} ORDER BY recheck_at`,
+    ),
+    cheap: database.prepare(
+      `SELECT request_id FROM evaluated
+       WHERE pays_at >= ? AND pays_at > 0 AND evaluated_at <= ? AND ${which} AND ${IS_UNCLAIMED} ORDER BY pays_at DESC`,
+    ),
+  });
+  const [recallAll, recallKnown] = [prepareRecall('true'), prepareRecall('is_known_payer = 1')];
   const priced = database.prepare('SELECT 1 FROM evaluated WHERE pays_at > 0 LIMIT 1');
   const waitsForSigner = database.prepare(
     `SELECT 1 FROM evaluated WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} LIMIT 1`,
@@ -145,8 +153,8 @@ export function openEvaluationTable(
       for (const prune of prunes) if (most > 0) most -= Number(prune.run(most).changes);
       rows = count.get()?.rows as number;
     },
-    /** Requests whose time to be looked at again has come, or whose fee pays at a price of gas; the first ones. */
-    recall({ nowMs, gasPrice, limit, isKnown }: RecallQuery): readonly string[] {
+    /** Requests whose time to be looked at again has come, or whose fee pays at a price of gas; the first ones, half of known payers. */
+    recall({ nowMs, gasPrice, limit, isFull, isKnown }: RecallQuery): readonly string[] {
       const ids = new Set<string>();
       function take(found: Iterable<Record<string, unknown>>, most: number): void {
         for (const row of found) {
@@ -156,8 +164,12 @@ export function openEvaluationTable(
           if (!isKnown(id)) ids.add(id);
         }
       }
-      take(recall.iterate(nowMs), limit);
-      if (gasPrice !== undefined) take(recallCheap.iterate(Number(gasPrice), nowMs - PRICED_MS), 2 * limit);
+      function takeAll(kind: 'due' | 'cheap', given: readonly number[], most: number): void {
+        take(recallKnown[kind].iterate(...given), isFull ? most : Math.ceil((ids.size + most) / 2));
+        if (!isFull) take(recallAll[kind].iterate(...given), most);
+      }
+      takeAll('due', [nowMs], limit);
+      if (gasPrice !== undefined) takeAll('cheap', [Number(gasPrice), nowMs - PRICED_MS], 2 * limit);
       return [...ids];
     },
     /** Whether some wait for gas to be cheaper. */

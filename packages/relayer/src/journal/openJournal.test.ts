@@ -239,7 +239,7 @@ test('what was reported and is pending again, after an older copy of the gateway
     const verdict = { kind: 'leave', reason: 'fee', paysAtWei } as const;
     journal.recordVerdicts([{ record, verdict, sinceMs: nowMs, recheckAtMs, nowMs }]);
   };
-  const recall = () => journal.recall({ nowMs: 20_000, gasPrice: 1n, limit: 9, isKnown: () => false });
+  const recall = () => journal.recall({ nowMs: 20_000, gasPrice: 1n, limit: 9, isFull: false, isKnown: () => false });
   journal.begin([request('a')], 'claimRequests');
   journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
   leave(9n, Number.POSITIVE_INFINITY, 7);
@@ -251,6 +251,35 @@ test('what was reported and is pending again, after an older copy of the gateway
   journal.close();
   journal = openJournal({ path, nowMs: 20_000 });
   expect([recall(), journal.isLeft('a')]).toEqual([['a'], true]);
+});
+
+// Shows RELAY-17.
+test('half of what is looked at again is of known payers, however much is due of strangers, and all of it if there is room for no more', () => {
+  journal.addPaid(['0xaa'], 1n);
+  const verdict = { kind: 'leave', reason: 'fee', paysAtWei: 9n } as const;
+  const leave = (requestId: string, signer: string, recheckAtMs: number) => {
+    const record = { requestId, signer, action: 'DELETE_PRISM_FOR' } as const;
+    journal.recordVerdicts([{ record, verdict, sinceMs: 1, recheckAtMs, nowMs: 1 }]);
+  };
+  for (const n of [1, 2, 3, 4, 5]) {
+    leave(`due ${n} of a stranger`, '0xBB', n);
+    leave(`cheap ${n} of a stranger`, '0xBB', 99_999);
+  }
+  for (const n of [1, 2]) {
+    leave(`due ${n} of a customer`, '0xAA', 10 + n);
+    leave(`cheap ${n} of a customer`, '0xAA', 99_999);
+  }
+  const recall = (isFull: boolean) => {
+    const ids = journal.recall({ nowMs: 20_000, gasPrice: 1n, limit: 4, isFull, isKnown: () => false });
+    return ids.map((id) => id.replace(/ \d of a/, ''));
+  };
+  const [due, cheap] = [
+    ['due customer', 'due customer', 'due stranger', 'due stranger'],
+    ['cheap customer', 'cheap customer'],
+  ];
+  expect(recall(false).slice(0, 6)).toEqual([...due, ...cheap]);
+  expect(recall(false)).toHaveLength(8);
+  expect(recall(true)).toEqual([...due.slice(0, 2), ...cheap]);
 });
 
 // Shows RELAY-17.
@@ -269,7 +298,7 @@ test('of more verdicts than are kept, those that are final go first, and then th
   database.exec(
     `INSERT INTO evaluated
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 249998)
-     SELECT 'r' || i, signer, action, verdict, message, gap, gap_state, since, 2, iif(i = 5, NULL, 2), pays_at, settings
+     SELECT 'r' || i, signer, action, verdict, message, gap, gap_state, since, 2, iif(i = 5, NULL, 2), pays_at, settings, is_known_payer
      FROM evaluated, n WHERE request_id = 'of a stranger'`,
   );
   database.close();

@@ -58,16 +58,19 @@ export const JOURNAL_SCHEMA: Schema = {
       evaluated_at INTEGER NOT NULL,
       recheck_at INTEGER,
       pays_at REAL,
-      settings TEXT NOT NULL
+      settings TEXT NOT NULL,
+      is_known_payer INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     -- The oldest, to be forgotten, and the newest that wait for something.
     CREATE INDEX evaluated_when ON evaluated (evaluated_at);
     -- How many verdicts of each kind there are, also of late.
     CREATE INDEX evaluated_as ON evaluated (verdict, evaluated_at);
-    -- What is due to be looked at again.
+    -- What is due to be looked at again, of known payers by itself.
     CREATE INDEX evaluated_again ON evaluated (recheck_at) WHERE recheck_at IS NOT NULL;
-    -- What pays at the present price of gas.
+    CREATE INDEX evaluated_again_known ON evaluated (recheck_at) WHERE recheck_at IS NOT NULL AND is_known_payer = 1;
+    -- What pays at the present price of gas, likewise.
     CREATE INDEX evaluated_cheap ON evaluated (pays_at) WHERE pays_at > 0;
+    CREATE INDEX evaluated_cheap_known ON evaluated (pays_at) WHERE pays_at > 0 AND is_known_payer = 1;
     -- What a transaction of its signer may end.
     CREATE INDEX evaluated_of ON evaluated (signer, evaluated_at) WHERE verdict IN ('nonceAhead', 'reverts', 'fee', 'duplicate');
     CREATE TABLE losses (

@@ -133,7 +133,8 @@ test("what the gateway refuses is no rival's: it is looked at again soon, and no
   expect(await pickClaims(context, seen)).toBe('claiming');
   await claiming.last;
   expect([advanced, inFlight.size, inFlight.claimRate.share]).toEqual([[], 0, share]);
-  const recall = (nowMs: number) => journal.recall({ nowMs, gasPrice: 1n, limit: 9, isKnown: () => false });
+  const recall = (nowMs: number) =>
+    journal.recall({ nowMs, gasPrice: 1n, limit: 9, isFull: false, isKnown: () => false });
   expect([recall(4999), recall(5000)]).toEqual([[], ['r1']]);
 });
 

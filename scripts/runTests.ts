@@ -2,8 +2,8 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startEmbedded } from '@prism-gateway/gateway/embedded-postgres';
 import { runNode } from '../bin/runNode.mjs';
-import { startEmbedded } from '../packages/gateway/src/drivers/postgres/startEmbedded.ts';
 import { installPackages } from './install.mjs';
 
 /** The suite of one option. */

@@ -71,7 +71,7 @@ export function firstEvaluation(evaluated: Pick<EvaluatedRequest, 'record' | 've
 }
 
 /** Has a request looked at again soon: no page of the feed shows it a second time. */
-export function leaveUnclaimed(record: RequestRecord, nowMs: number): EvaluatedRequest {
+export function leaveUnclaimed(record: EvaluatedRequest['record'], nowMs: number): EvaluatedRequest {
   return firstEvaluation({ record, verdict: { kind: 'leave', reason: 'unclaimed' }, nowMs });
 }
 

@@ -144,3 +144,11 @@ test('what was paid for and reverted stays failed, whatever the chain says later
   await reportOutcomes(context, journal.open());
   expect(reported).toEqual([REVERTED, REVERTED]);
 });
+
+// Shows RELAY-8.
+test('what the gateway says is claimed no more is looked at again: after a restore it may be pending', async () => {
+  const { context, journal } = setUp({ outcome: TAKEN_BACK, nonce: NONCE + 1n, results: ['lost'] });
+  await reportOutcomes(context, journal.open());
+  const recall = { gasPrice: undefined, limit: 9, isFull: false, isKnown: () => false };
+  expect(journal.recall({ nowMs: context.now() + 60_000, ...recall })).toEqual(['r']);
+});

@@ -6,6 +6,7 @@ import { createNonceSearch } from '../checks/createNonceSearch.ts';
 import { ruleOf } from '../checks/leaveReasons.ts';
 import type { ReportResult } from '../gateway/requestGateway.ts';
 import { findOutcome } from '../nodes/findOutcome.ts';
+import { leaveUnclaimed } from './candidates.ts';
 import type { RelayerContext } from './context.ts';
 import type { Ended, OpenRequest } from './states.ts';
 
@@ -24,6 +25,8 @@ function close(
 ): void {
   const { gateway, journal, inFlight, events, now } = context;
   journal.move([{ requestId, to: result, by: 'reportOutcomes', nowMs: now() }]);
+  // It may be pending again, after an older copy of the gateway was put back: the queue has passed by it while it was in flight.
+  if (result === 'lost') journal.recordVerdicts([leaveUnclaimed(request.record, now())]);
   inFlight.drop(requestId);
   events.emit({ type: 'in-flight-changed', requests: inFlight.size });
   const seconds = (now() - request.claimedAtMs) / 1000;

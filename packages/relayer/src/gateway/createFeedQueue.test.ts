@@ -1,9 +1,10 @@
 import { mock } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { GatewayError } from '@prism-gateway/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
-import { firstEvaluation } from '../lifecycle/candidates.ts';
+import { ChainError } from '../chain/chainError.ts';
 import { createFeedQueue } from './createFeedQueue.ts';
 import type { QueueCalls } from './requestGateway.ts';
 
@@ -52,26 +53,33 @@ test('all that is about to be claimed is read again where it was seen a while ag
   expect(candidates.size).toBe(20);
 });
 
-test('what the feed has shown is not forgotten if the node, or a call by id, fails right after', async () => {
+test('what cannot be looked at again now holds up nothing that the feed shows, nor the others', async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const waits = new Promise<never>((_resolve, reject) =>
-    stop.signal.addEventListener('abort', () => reject(stop.signal.reason)),
-  );
+  const waits = new Promise<never>(() => {});
   const pages = [[write('old')], []].map((items, i) => ({ items, cursor: `walk ${i}` }));
   const feed: QueueCalls['feed'] = async ({ wait }) => (wait === 0 ? (pages.shift() ?? waits) : await waits);
-  const context = makeContext({ gateway: { read: async () => undefined }, now: () => 1, signal: stop.signal });
+  const gateway = {
+    async read(requestId: string) {
+      if (requestId === 'unreadable') throw new GatewayError({ kind: 'UNEXPECTED_ANSWER', message: 'is no record' });
+      return write(requestId);
+    },
+  };
+  const context = makeContext({ gateway, now: () => 9, signal: stop.signal });
   const { candidates } = context.gateway;
   const verdict = { kind: 'leave', reason: 'fee', paysAtWei: 5n } as const;
-  context.journal.recordVerdicts([firstEvaluation({ record: write('poor'), verdict, nowMs: 1 })]);
+  for (const requestId of ['unreadable', 'due'])
+    context.journal.recordVerdicts([
+      { record: write(requestId), verdict, sinceMs: 1, recheckAtMs: requestId === 'due' ? 3 : 2, nowMs: 1 },
+    ]);
   const gasPrice = async () => {
-    throw new Error('The node is silent.');
+    throw new ChainError('RPC_UNAVAILABLE', 'The node is silent.');
   };
   // Nothing else of the calls is asked.
   const calls = { feed } as Partial<QueueCalls> as QueueCalls;
   const queue = createFeedQueue({ ...context, candidates, calls, ...rest, gasPrice }, { items: [], cursor: 'now' });
-  await expect(queue.look()).rejects.toThrow('The node is silent.');
-  expect(candidates.list().map(({ record }) => record.requestId)).toEqual(['old']);
+  const seen = await queue.look();
+  expect(seen.map(({ record }) => record.requestId)).toEqual(['due', 'old']);
 });
 
 test('what could not be evaluated stays in memory until the journal takes it', async () => {

@@ -1,4 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { isGatewayError } from '@prism-gateway/sdk';
+import { ChainError } from '../chain/chainError.ts';
 import type { Events } from '../events/events.ts';
 import type { Journal } from '../journal/openJournal.ts';
 import { type Candidate, type Candidates, firstEvaluation } from '../lifecycle/candidates.ts';
@@ -107,10 +109,17 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
     walkAgain();
   });
 
+  /** By what cannot be known now, something is looked at later, and nothing is held up. */
+  function reportFault(error: unknown): undefined {
+    if (isGatewayError(error)) events.emit({ type: 'fault', where: 'gateway' });
+    else if (error instanceof ChainError) events.emit({ type: 'fault', where: 'chain' });
+    else throw error;
+  }
+
   /** Reads again what was evaluated once and whose time has come: from the journal it knows the ids alone. */
   async function recall(): Promise<readonly RequestRecord[]> {
     const isFull = live.hasArrivals() || candidates.size > MAX_CANDIDATES / 2;
-    const gasPrice = journal.waitsForPrice() ? await parts.gasPrice() : undefined;
+    const gasPrice = journal.waitsForPrice() ? await parts.gasPrice().catch(reportFault) : undefined;
     const isKnown = (id: string) => candidates.has(id) || inFlight.has(id);
     const records: RequestRecord[] = [];
     await runLimited({
@@ -121,7 +130,7 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
         if (record?.status === 'pending') records.push(record);
         else journal.forgetVerdict(id);
       },
-    });
+    }).catch(reportFault);
     return records;
   }
 

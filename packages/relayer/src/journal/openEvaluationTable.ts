@@ -74,8 +74,8 @@ export function openEvaluationTable(
 ) {
   const upsert = database.prepare(
     `INSERT OR REPLACE INTO evaluated
-       (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings, is_known_payer)
-     VALUES (?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?2 IN ${KNOWN_PAYERS})`,
+       (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings, given_up, is_known_payer)
+     VALUES (?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?2 IN ${KNOWN_PAYERS})`,
   );
   const count = database.prepare('SELECT count(*) AS rows FROM evaluated');
   // Requests that are never looked at again go first, then those of signers that have not paid yet, the oldest of each.
@@ -109,7 +109,7 @@ export function openEvaluationTable(
        AND iif(recheck_at IS NULL, ${IS_FREE}, ${IS_UNCLAIMED})`,
   );
   const wait = database.prepare(
-    'SELECT verdict, gap, gap_state, since, recheck_at FROM evaluated WHERE request_id = ?',
+    'SELECT coalesce(given_up, verdict) AS reason, gap, gap_state, since, recheck_at FROM evaluated WHERE request_id = ?',
   );
   const leftSince = database.prepare(
     `SELECT verdict, signer, evaluated_at, settings FROM evaluated
@@ -135,14 +135,21 @@ export function openEvaluationTable(
     write({ record, verdict, sinceMs, recheckAtMs, nowMs }: EvaluatedRequest): void {
       const { requestId, signer, action } = record;
       const leave = verdict.kind === 'leave' ? verdict : undefined;
+      const givenUp = verdict.kind === 'hopeless' && verdict.givenUp !== undefined ? verdict : undefined;
+      const { gap } = leave ?? givenUp ?? {};
       const message = verdict.kind === 'ready' ? null : (verdict.errorMessage ?? null);
-      const gap = leave?.gap === undefined ? null : nameGap(leave.gap);
       upsert.run(
         ...[requestId, signer.toLowerCase(), action, leave?.reason ?? verdict.kind, message],
-        ...[gap, leave?.gapState ?? null, sinceMs, nowMs],
+        ...[
+          gap === undefined ? null : nameGap(gap),
+          leave?.gapState ?? (givenUp?.gap && 'missing') ?? null,
+          sinceMs,
+          nowMs,
+        ],
         ...[Number.isFinite(recheckAtMs) ? Math.floor(recheckAtMs) : null],
         ...[leave?.paysAtWei === undefined ? null : Number(leave.paysAtWei)],
         leave === undefined ? '' : digestSettings(leave.reason),
+        givenUp?.givenUp ?? null,
       );
       rows += 1;
       if (rows <= MAX_EVALUATED) return;
@@ -193,10 +200,10 @@ export function openEvaluationTable(
         if (!isLeaveReason(reason) || settings !== digestSettings(reason)) return [];
         return [{ reason, signer: signer as string, atMs: atMs as number }];
       }),
-    /** The reason for which a request was left last. @returns undefined if nothing was, or is known */
+    /** The reason for which a request was left last, or given up. @returns undefined if nothing was, or is known */
     wait(requestId: string): (Wait & { readonly recheckAtMs: number | null }) | undefined {
       const row = wait.get(requestId);
-      const reason = row?.verdict as string | undefined;
+      const reason = row?.reason as string | undefined;
       if (row === undefined || reason === undefined || !isLeaveReason(reason)) return undefined;
       // As `write` writes them.
       return {

@@ -298,7 +298,7 @@ test('of more verdicts than are kept, those that are final go first, and then th
   database.exec(
     `INSERT INTO evaluated
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 249998)
-     SELECT 'r' || i, signer, action, verdict, message, gap, gap_state, since, 2, iif(i = 5, NULL, 2), pays_at, settings, is_known_payer
+     SELECT 'r' || i, signer, action, verdict, message, gap, gap_state, since, 2, iif(i = 5, NULL, 2), pays_at, settings, NULL, 0
      FROM evaluated, n WHERE request_id = 'of a stranger'`,
   );
   database.close();

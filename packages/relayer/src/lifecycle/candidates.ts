@@ -84,7 +84,7 @@ function summarise(verdict: Verdict | undefined): string {
 
 function findWait({ wait }: Candidate, verdict: Verdict, nowMs: number): Wait | undefined {
   if (verdict.kind === 'leave') return carryWait(wait, verdict, nowMs);
-  return verdict.kind === 'hopeless' && verdict.isGivenUp ? wait : undefined;
+  return verdict.kind === 'hopeless' && verdict.givenUp !== undefined ? wait : undefined;
 }
 
 function nameReason(verdict: Verdict | undefined): string {

@@ -270,7 +270,6 @@ export function createCandidates(options: {
         const candidate = known.get(requestId);
         if (candidate === undefined) continue;
         setVerdict(candidate, undefined);
-        candidate.wait = undefined;
         candidate.isTouched = true;
       }
       journal.touch(signer);

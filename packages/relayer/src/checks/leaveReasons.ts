@@ -160,8 +160,8 @@ export type Verdict =
       readonly errorMessage: string;
       /** The forwarder nonce that no open request had, if that is why. */
       readonly gap?: NonceGap;
-      /** For what it was waited for beyond all patience, and still is until it is claimed. */
-      readonly givenUp?: LeaveReason;
+      /** It was waited for beyond all patience, and still is until it is claimed. */
+      readonly isGivenUp?: true;
     }
   | Leave;
 

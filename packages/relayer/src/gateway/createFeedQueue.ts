@@ -154,7 +154,7 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
     const nowMs = now();
     const verdict = { kind: 'leave', reason: 'nonceUnknown' } as const;
     candidates.shed({ max: MAX_CANDIDATES, nowMs }, (unevaluated) =>
-      journal.recordVerdicts(unevaluated.map(({ record }) => firstEvaluation({ record, verdict, nowMs }))),
+      journal.recordVerdicts(unevaluated.map(({ record, wait }) => firstEvaluation({ record, verdict, wait, nowMs }))),
     );
   }
 

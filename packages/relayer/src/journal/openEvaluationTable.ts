@@ -25,6 +25,8 @@ const ENDED_BY_SIGNER = "('nonceAhead', 'reverts', 'fee', 'duplicate')";
 export interface EvaluatedRequest {
   readonly record: Pick<RelayedRecord, 'requestId' | 'signer' | 'action'>;
   readonly verdict: Verdict;
+  /** What is in its way, if the verdict does not say so itself: its patience is over, or its nonce is searched for once more. */
+  readonly wait?: Wait | undefined;
   /** Since when the same is in its way, in Unix milliseconds. */
   readonly sinceMs: number;
   /** When it is looked at again, in Unix milliseconds; Infinity: by no queue. @see chooseRecheck */
@@ -74,7 +76,7 @@ export function openEvaluationTable(
 ) {
   const upsert = database.prepare(
     `INSERT OR REPLACE INTO evaluated
-       (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings, given_up, is_known_payer)
+       (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings, waits_for, is_known_payer)
      VALUES (?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?2 IN ${KNOWN_PAYERS})`,
   );
   const count = database.prepare('SELECT count(*) AS rows FROM evaluated');
@@ -109,7 +111,7 @@ export function openEvaluationTable(
        AND iif(recheck_at IS NULL, ${IS_FREE}, ${IS_UNCLAIMED})`,
   );
   const wait = database.prepare(
-    'SELECT coalesce(given_up, verdict) AS reason, gap, gap_state, since, recheck_at FROM evaluated WHERE request_id = ?',
+    'SELECT coalesce(waits_for, verdict) AS reason, gap, gap_state, since, recheck_at FROM evaluated WHERE request_id = ?',
   );
   const leftSince = database.prepare(
     `SELECT verdict, signer, evaluated_at, settings FROM evaluated
@@ -132,24 +134,20 @@ export function openEvaluationTable(
   // The query has one row with this column.
   let rows = count.get()?.rows as number;
   return {
-    write({ record, verdict, sinceMs, recheckAtMs, nowMs }: EvaluatedRequest): void {
+    write({ record, verdict, wait, sinceMs, recheckAtMs, nowMs }: EvaluatedRequest): void {
       const { requestId, signer, action } = record;
       const leave = verdict.kind === 'leave' ? verdict : undefined;
-      const givenUp = verdict.kind === 'hopeless' && verdict.givenUp !== undefined ? verdict : undefined;
-      const { gap } = leave ?? givenUp ?? {};
       const message = verdict.kind === 'ready' ? null : (verdict.errorMessage ?? null);
+      const other = wait?.reason === leave?.reason ? undefined : wait;
+      const own = { gap: leave?.gap === undefined ? null : nameGap(leave.gap), gapState: leave?.gapState ?? null };
+      const { gap, gapState } = other ?? own;
       upsert.run(
         ...[requestId, signer.toLowerCase(), action, leave?.reason ?? verdict.kind, message],
-        ...[
-          gap === undefined ? null : nameGap(gap),
-          leave?.gapState ?? (givenUp?.gap && 'missing') ?? null,
-          sinceMs,
-          nowMs,
-        ],
+        ...[gap, gapState, sinceMs, nowMs],
         ...[Number.isFinite(recheckAtMs) ? Math.floor(recheckAtMs) : null],
         ...[leave?.paysAtWei === undefined ? null : Number(leave.paysAtWei)],
         leave === undefined ? '' : digestSettings(leave.reason),
-        givenUp?.givenUp ?? null,
+        other?.reason ?? null,
       );
       rows += 1;
       if (rows <= MAX_EVALUATED) return;

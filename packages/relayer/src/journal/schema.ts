@@ -59,7 +59,7 @@ export const JOURNAL_SCHEMA: Schema = {
       recheck_at INTEGER,
       pays_at REAL,
       settings TEXT NOT NULL,
-      given_up TEXT,
+      waits_for TEXT,
       is_known_payer INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     -- The oldest, to be forgotten, and the newest that wait for something.

@@ -6,7 +6,7 @@ import { openJournal } from '../journal/openJournal.ts';
 import { isDue } from './candidates.ts';
 
 // What a candidate's memory reads of a record.
-const record = { requestId: 'one', signer: '0xAA' } as RequestRecord;
+const record = { requestId: 'one', signer: '0xAA', action: 'DELETE_PRISM_FOR' } as RequestRecord;
 
 const reverts = (errorMessage = 'InvalidSignature()') => ({ kind: 'leave', reason: 'reverts', errorMessage }) as const;
 
@@ -87,4 +87,25 @@ it('looks at a copy at once when the one that it has waited for is gone: somebod
   candidates.forget('second');
   expect(isDue(third!, 1)).toBe(true);
   expect(candidates.countReasons().get('duplicate')).toBe(0);
+});
+
+// Shows RELAY-3, RELAY-28.
+it('goes on with its patience if its nonce is searched for once more, in memory and once it was forgotten', () => {
+  const journal = openJournal({ path: ':memory:', nowMs: 0 });
+  const gap = { signer: '0xaa', nonce: 1n } as const;
+  const ahead = { kind: 'leave', reason: 'nonceAhead', gap } as const;
+  const search = { kind: 'leave', reason: 'nonceUnknown' } as const;
+  const sinceOf = [
+    [0, ahead],
+    [120_000, search],
+    [240_000, search],
+    [240_500, ahead],
+  ].map(([nowMs, verdict]) => {
+    const candidates = makeCandidates(journal);
+    const [candidate] = candidates.see([record], nowMs as number);
+    const written = candidates.recordVerdict(candidate!, verdict as Verdict, nowMs as number);
+    if (written !== undefined) journal.recordVerdicts([written]);
+    return [candidate?.wait?.reason, candidate?.wait?.sinceMs];
+  });
+  expect(sinceOf).toEqual(Array(4).fill(['nonceAhead', 0]));
 });

@@ -61,13 +61,16 @@ export function isDue({ verdict, checkedAtMs, recheckAtMs }: Candidate, nowMs: n
 
 /** Whether the search for its forwarder nonces has not come to its end yet. */
 export function isUnsearched({ verdict }: Candidate): boolean {
-  return verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
+  return isSearch(verdict);
 }
 
+const isSearch = (verdict: Verdict | undefined) => verdict?.kind === 'leave' && verdict.reason === 'nonceUnknown';
+
 /** The entry of a verdict that was found for the first time. */
-export function firstEvaluation(evaluated: Pick<EvaluatedRequest, 'record' | 'verdict' | 'nowMs'>): EvaluatedRequest {
-  const { verdict, nowMs } = evaluated;
-  return { ...evaluated, sinceMs: nowMs, recheckAtMs: chooseRecheck(verdict, { sinceMs: nowMs, nowMs, giveUpMs: 0 }) };
+export function firstEvaluation(evaluated: Omit<EvaluatedRequest, 'sinceMs' | 'recheckAtMs'>): EvaluatedRequest {
+  const { verdict, nowMs, wait } = evaluated;
+  const recheckAtMs = chooseRecheck(verdict, { sinceMs: nowMs, nowMs, giveUpMs: 0 });
+  return { ...evaluated, sinceMs: wait?.sinceMs ?? nowMs, recheckAtMs };
 }
 
 /** Has a request looked at again soon: no page of the feed shows it a second time. */
@@ -83,8 +86,9 @@ function summarise(verdict: Verdict | undefined): string {
 }
 
 function findWait({ wait }: Candidate, verdict: Verdict, nowMs: number): Wait | undefined {
-  if (verdict.kind === 'leave') return carryWait(wait, verdict, nowMs);
-  return verdict.kind === 'hopeless' && verdict.givenUp !== undefined ? wait : undefined;
+  // As long as its nonce is searched for once more, nothing else is in its way.
+  if (verdict.kind === 'leave') return (isSearch(verdict) && wait) || carryWait(wait, verdict, nowMs);
+  return verdict.kind === 'hopeless' && verdict.isGivenUp ? wait : undefined;
 }
 
 function nameReason(verdict: Verdict | undefined): string {
@@ -201,10 +205,10 @@ export function createCandidates(options: {
       const times = { sinceMs, nowMs, giveUpMs, nextBlockInMs: options.nextBlockInMs() };
       candidate.recheckAtMs = candidate.isTouched ? nowMs : Math.min(plannedMs, chooseRecheck(verdict, times));
       candidate.isTouched = false;
-      const { record, recheckAtMs } = candidate;
+      const { record, recheckAtMs, wait } = candidate;
       // Of what is due in any case the journal knows that it is.
       if (summarise(verdict) === before && recheckAtMs <= nowMs) return undefined;
-      return { record, verdict, sinceMs, recheckAtMs, nowMs };
+      return { record, verdict, wait, sinceMs, recheckAtMs, nowMs };
     },
     /** How many are in memory, by `ready`, `hopeless`, why they were left, or `seen` if they have not been evaluated. */
     countReasons: (): ReadonlyMap<string, number> => counts,

@@ -79,5 +79,5 @@ export async function giveUpBlocked(
     // chain shows.
     if (gapState !== 'missing') return { ...verdict, gapState: 'missing' };
   }
-  return { kind: 'hopeless', signatures, errorMessage, ...(gap && { gap }), givenUp: verdict.reason };
+  return { kind: 'hopeless', signatures, errorMessage, ...(gap && { gap }), isGivenUp: true };
 }

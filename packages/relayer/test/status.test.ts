@@ -89,11 +89,11 @@ test('it tells what it holds, what it has evaluated and why, and what it has spe
   // The disk has it a moment later than the relayer's own memory.
   const readDisk = async () => JSON.parse(await report(showStatus, '--json'));
   await expect.poll(readDisk).toMatchObject({ health: 'ok', chains: [{ transactions }] });
+  await expect.poll(() => report(explainRequest, paid)).toContain('reported  by reportOutcomes');
   const story = await report(explainRequest, paid);
   for (const word of [
     'claiming  by claimRequests',
     'submitted  by submitClaims',
-    'reported  by reportOutcomes',
     'txHash',
     'wei a unit, cancelled from ',
     /transaction 0x\w{64}: account nonce \d+, at most \d+ wei a unit; intent \S+#1 is confirmed, in block \d+ since /,

@@ -56,7 +56,7 @@ export interface RecallQuery {
 }
 
 /** Signers that have paid more than their requests have cost. */
-const KNOWN_PAYERS = "(SELECT signer FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%')";
+const KNOWN_PAYERS = "SELECT signer FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%'";
 
 /** Holds for requests that are still in the queue: neither claimed nor reported. */
 const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
@@ -77,11 +77,11 @@ export function openEvaluationTable(
   const upsert = database.prepare(
     `INSERT OR REPLACE INTO evaluated
        (request_id, signer, action, verdict, message, gap, gap_state, since, evaluated_at, recheck_at, pays_at, settings, waits_for, is_known_payer)
-     VALUES (?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?2 IN ${KNOWN_PAYERS})`,
+     VALUES (?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, EXISTS (${KNOWN_PAYERS} AND signer = ?2))`,
   );
   const count = database.prepare('SELECT count(*) AS rows FROM evaluated');
   // Requests that are never looked at again go first, then those of signers that have not paid yet, the oldest of each.
-  const prunes = ['recheck_at IS NULL OR pays_at <= 0', `signer NOT IN ${KNOWN_PAYERS}`, 'true'].map((which) =>
+  const prunes = ['recheck_at IS NULL OR pays_at <= 0', `signer NOT IN (${KNOWN_PAYERS})`, 'true'].map((which) =>
     database.prepare(
       `DELETE FROM evaluated WHERE request_id IN (SELECT request_id FROM evaluated WHERE ${which} ORDER BY evaluated_at LIMIT ?)`,
     ),

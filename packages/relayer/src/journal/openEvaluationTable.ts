@@ -25,7 +25,7 @@ const ENDED_BY_SIGNER = "('nonceAhead', 'reverts', 'fee', 'duplicate')";
 export interface EvaluatedRequest {
   readonly record: Pick<RelayedRecord, 'requestId' | 'signer' | 'action'>;
   readonly verdict: Verdict;
-  /** What is in its way, if the verdict does not say so itself: its patience is over, or its nonce is searched for once more. */
+  /** What is in its way, also if the verdict does not say so: its patience is over, or its nonce is searched for once more. */
   readonly wait?: Wait | undefined;
   /** Since when the same is in its way, in Unix milliseconds. */
   readonly sinceMs: number;

@@ -109,3 +109,13 @@ it('goes on with its patience if its nonce is searched for once more, in memory 
   });
   expect(sinceOf).toEqual(Array(4).fill(['nonceAhead', 0]));
 });
+
+// Shows RELAY-3, RELAY-28.
+it('goes on with its patience if its signer has another request carried out', () => {
+  const candidates = makeCandidates();
+  const [candidate] = candidates.see([record], 0);
+  candidates.recordVerdict(candidate!, reverts(), 0);
+  candidates.touch('0xaa');
+  candidates.recordVerdict(candidate!, reverts(), 60_000);
+  expect(candidate?.wait?.sinceMs).toBe(0);
+});

@@ -82,11 +82,11 @@ async function findPort(): Promise<number> {
 /** Makes the folder of the data, if it is not there yet. @returns the password */
 function initialize(binaries: string, folder: string): string {
   const passwordFile = join(folder, 'password');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   // NOBODY may come by, and sees nothing of what lies beside it.
   if (runAs().uid !== undefined) chmodSync(dirname(folder), statSync(dirname(folder)).mode | 0o011);
   if (existsSync(join(folder, 'data', 'PG_VERSION'))) return readFileSync(passwordFile, 'utf8').trim();
   const password = randomBytes(24).toString('hex');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   rmSync(join(folder, 'data'), { recursive: true, force: true });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   const { uid, gid } = runAs();

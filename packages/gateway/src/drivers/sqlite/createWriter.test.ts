@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { migrateDatabase } from '@prism-gateway/node';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimOf, pendingRequest } from '../../../test/contracts/storedRequests.ts';
+import { countCommits } from '../../../test/rigs/countCommits.ts';
 import { createSqliteRig, openStoresOf, type SqliteRig, TEST_TABLES } from '../../../test/rigs/sqliteStores.ts';
 import { createWorkerThread, type OwnedWorkerThread } from '../../entry/workerThread/createWorkerThread.ts';
 import type { Creation } from '../../ports/requestStore.ts';
@@ -27,27 +28,6 @@ afterEach(async () => {
   await thread.close();
   await rig.dispose();
 });
-
-/** Bytes of a write-ahead log's header, and of the header of each of its frames. */
-const [WAL_HEADER, FRAME_HEADER] = [32, 24];
-
-/**
- * Counts the commits in a write-ahead log: frames that say how large the database is after them.
- *
- * @see https://sqlite.org/fileformat2.html#the_write_ahead_log
- */
-async function countCommits(file: string): Promise<number> {
-  const wal = await readFile(`${file}-wal`);
-  const frame = FRAME_HEADER + wal.readUInt32BE(8);
-  const salt = wal.subarray(16, 24);
-  let commits = 0;
-  for (let at = WAL_HEADER; at + frame <= wal.length; at += frame) {
-    // A frame of an earlier round of the log has another salt.
-    if (!wal.subarray(at + 8, at + 16).equals(salt)) break;
-    if (wal.readUInt32BE(at + 4) !== 0) commits++;
-  }
-  return commits;
-}
 
 describe('group commit', () => {
   test('writes one after another are a commit each', async () => {

@@ -69,6 +69,8 @@ export function createKeyWatch(parts: {
       events.emit({ type: 'key-used-elsewhere', nonce, transactions, ...(txHash !== undefined && { txHash }) });
       report();
     },
+    /** Reports to the health what is known already: what waited may have ended since the account was looked at. */
+    report,
     /** Looks at the account, and reports to the health. @throws SenderError `JOURNAL_FAILED`; Error of SQLite */
     async look(): Promise<void> {
       try {

@@ -188,6 +188,7 @@ function startHeartbeat(open: OpenChain, lookAtClock: () => void): NodeJS.Timeou
     void compareNodes().catch(onFault);
     try {
       lookAtClock();
+      keyWatch.report();
       lookAtJournal(open);
     } catch (error) {
       onFault(error);

@@ -253,9 +253,14 @@ test('what cannot be written down counts as not evaluated', async () => {
     },
   };
   const seen = candidates.see([write(1), write(2)], 0);
+  // What the chain has changed for its signer is still to be asked.
+  candidates.touch(signerOf(2));
   await evaluateRequests({ ...context, journal }, seen).catch(() => undefined);
   await untrusted.last;
-  expect(seen.map(({ verdict }) => verdict)).toEqual([undefined, undefined]);
+  expect(seen).toMatchObject([
+    { verdict: undefined, isTouched: false },
+    { verdict: undefined, isTouched: true },
+  ]);
   untrusted.fault = undefined;
   await evaluateRequests(context, seen);
   await untrusted.last;

@@ -199,22 +199,22 @@ async function evaluateDue(
   const touched = due.filter(({ isTouched }) => isTouched);
   // Who is touched from here on is looked at once more.
   for (const candidate of touched) candidate.isTouched = false;
-  const { verdicts, failures } = await reportFaults(context, checkRequests(context, { candidates, maxTries })).catch(
-    (error: unknown) => {
-      for (const candidate of touched) candidate.isTouched = true;
-      throw error;
-    },
-  );
-  await reportEvaluation(context, failures.size);
-  const evaluated = due.flatMap((candidate): Evaluated[] => {
-    const { requestId } = candidate.record;
-    const failure = failures.get(requestId);
-    if (duplicates.has(candidate)) return [{ candidate, verdict: DUPLICATE }];
-    if (failure !== undefined) return [{ candidate, verdict: leaveUnevaluated(context, candidate, failure) }];
-    const verdict = verdicts.get(requestId);
-    return verdict === undefined ? [] : [{ candidate, verdict }];
-  });
-  await recordVerdicts(context, evaluated);
+  try {
+    const { verdicts, failures } = await reportFaults(context, checkRequests(context, { candidates, maxTries }));
+    await reportEvaluation(context, failures.size);
+    const evaluated = due.flatMap((candidate): Evaluated[] => {
+      const { requestId } = candidate.record;
+      const failure = failures.get(requestId);
+      if (duplicates.has(candidate)) return [{ candidate, verdict: DUPLICATE }];
+      if (failure !== undefined) return [{ candidate, verdict: leaveUnevaluated(context, candidate, failure) }];
+      const verdict = verdicts.get(requestId);
+      return verdict === undefined ? [] : [{ candidate, verdict }];
+    });
+    await recordVerdicts(context, evaluated);
+  } catch (error) {
+    for (const candidate of touched) candidate.isTouched = true;
+    throw error;
+  }
 }
 
 /** Whether the named signer's own key has signed it: as was found at first, or was found when it was evaluated, for a later nonce. */

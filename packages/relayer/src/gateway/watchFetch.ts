@@ -15,7 +15,7 @@ const isProxys = ({ headers }: Response) => !headers.get('content-type')?.includ
 /** By how much clocks may differ, in milliseconds: the gateway refuses signatures from five minutes on. */
 const MAX_SKEW_MS = 60_000;
 
-/** The answer was dated between the question and its end, in whole seconds. */
+/** The answer was dated between the question and its end, in whole seconds: if the call waited, that may show neither. */
 function compareClocks(
   health: Health,
   {
@@ -26,12 +26,14 @@ function compareClocks(
 ): void {
   const theirsMs = Date.parse(date ?? '');
   if (Number.isNaN(theirsMs)) return;
-  const aheadMs = askedAtMs - theirsMs - 1000;
-  const behindMs = theirsMs - answeredAtMs;
+  const [aheadMs, atMostAheadMs] = [askedAtMs - theirsMs - 1000, answeredAtMs - theirsMs];
   const off =
-    aheadMs > 0 ? `${Math.round(aheadMs / 1000)} seconds ahead of` : `${Math.round(behindMs / 1000)} seconds behind`;
-  if (Math.max(aheadMs, behindMs) <= MAX_SKEW_MS) health.recordWell('clock');
-  else health.recordFailure('clock', `it is ${off} the gateway's; set the clock of this machine, or of the gateway's`);
+    aheadMs > 0
+      ? `${Math.round(aheadMs / 1000)} seconds ahead of`
+      : `${Math.round(-atMostAheadMs / 1000)} seconds behind`;
+  if (aheadMs > MAX_SKEW_MS || -atMostAheadMs > MAX_SKEW_MS)
+    health.recordFailure('clock', `it is ${off} the gateway's; set the clock of this machine, or of the gateway's`);
+  else if (atMostAheadMs <= MAX_SKEW_MS && -aheadMs <= MAX_SKEW_MS) health.recordWell('clock');
 }
 
 /**

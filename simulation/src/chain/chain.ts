@@ -178,7 +178,7 @@ export type Lie = (call: { readonly method: string; readonly params: readonly un
 export interface ChainNode {
   readonly name: string;
   readonly faults: NodeFaults;
-  /** Sets all faults back. */
+  /** Sets all faults back, and hands on what it has kept. */
   heal(): void;
   /** The number of the block that it says is the newest. */
   headNumber(): number;

@@ -78,7 +78,7 @@ it('keeps a transaction to itself, or forgets it, or does not show what waits', 
   expect(await good.request('eth_getTransactionByHash', [hash])).toBeNull();
   expect(await bad.request('eth_getTransactionCount', [relayer.address, 'pending'])).toBe('0x1');
   expect((await chain.mine()).transactions).toHaveLength(0);
-  await good.request('eth_sendRawTransaction', [raw]);
+  bad.heal();
   const third = chain.createNode({ name: 'third' });
   third.faults.poolView = 'own';
   expect(await third.request('eth_getTransactionByHash', [hash])).toBeNull();

@@ -123,7 +123,13 @@ export function createNode(
   return {
     name,
     faults,
-    heal: () => void Object.assign(faults, HEALTHY),
+    heal() {
+      Object.assign(faults, HEALTHY);
+      const kept = [...own.values()];
+      own.clear();
+      // Nobody else may want it any more.
+      for (const { raw } of kept) void request('eth_sendRawTransaction', [raw]).catch(() => undefined);
+    },
     headNumber: () => headOf().number,
     request,
     handle,

@@ -52,7 +52,8 @@ function readSettings(options: SenderOptions, chainId: number): EngineSettings {
       throw new SenderError('INVALID_ARGUMENT', `${name} is ${value}; it must be a whole number of at least ${bound}.`);
     }
   }
-  return { chainId, ceiling: options.maxFeePerGas, whenKeyIsShared: options.whenKeyIsShared ?? 'resend', ...given };
+  const { maxFeePerGas: ceiling, whenKeyIsShared = 'resend', freeForeignAfterMs } = options;
+  return { chainId, ceiling, whenKeyIsShared, freeForeignAfterMs, ...given };
 }
 
 /** Takes a lock, or says in the sender's words who has it. */

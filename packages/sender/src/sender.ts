@@ -91,6 +91,11 @@ export interface SenderOptions {
    */
   readonly whenKeyIsShared?: 'resend' | 'reject';
   /**
+   * How long the first of such transactions may wait for a block before a transfer of nothing takes its nonce, in milliseconds; kept over
+   * restarts. Default: it is waited for.
+   */
+  readonly freeForeignAfterMs?: number;
+  /**
    * Asked before each broadcast, the first or the tenth. False: the call must never be made; what is signed is not broadcast again, its nonce
    * is freed, and `BROADCAST_FORBIDDEN` says so. An error: not now, it is asked again. A transaction that frees a nonce is always to be let out.
    */

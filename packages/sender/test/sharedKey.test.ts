@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Sender } from '../src/index.ts';
+import type { Sender, SenderOptions } from '../src/index.ts';
 import { markedCall, type SenderRig, startSenderRig } from './rigs/createSenderRig.ts';
 import { sendForeign } from './rigs/sendForeign.ts';
 
@@ -12,8 +12,11 @@ beforeEach(async () => {
 afterEach(() => rig.dispose());
 
 const mine = () => rig.anvil.rpc('evm_mine');
-const open = (name = 'journal.sqlite') =>
-  rig.open({ whenKeyIsShared: 'reject', journalPath: join(rig.dir, name), lockDir: join(rig.dir, `locks of ${name}`) });
+const open = (name = 'journal.sqlite', more: Partial<SenderOptions> = {}) =>
+  rig.open({
+    ...{ whenKeyIsShared: 'reject', journalPath: join(rig.dir, name), lockDir: join(rig.dir, `locks of ${name}`) },
+    ...more,
+  });
 async function isHeld(sender: Sender): Promise<boolean> {
   await sender.checkKey();
   return sender.isHeld();
@@ -61,6 +64,29 @@ describe('a sender that is told to reject what somebody else with its key may ha
     await expect.poll(() => isHeld(sender)).toBe(false);
     await rig.anvil.rpc('evm_setAutomine', [true]);
     expect(await sender.send('next', markedCall('next'))).toMatchObject({ nonce: 0 });
+  });
+
+  test('takes the nonce of one that offers too little for longer than it may wait, also over a restart', async () => {
+    let aheadMs = 0;
+    const patient = { freeForeignAfterMs: 600_000, now: () => Date.now() + aheadMs };
+    // By a price of 40 gwei twice as much is offered as is waited for.
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', ['0x9502f9000']);
+    await mine();
+    await sendForeign(rig, 0);
+    const first = await open('journal.sqlite', patient);
+    expect(await isHeld(first)).toBe(true);
+    await first.close();
+    aheadMs = 590_000;
+    const sender = await open('journal.sqlite', patient);
+    expect([await isHeld(sender), await rig.accountNonce()]).toEqual([true, 0]);
+    aheadMs = 610_000;
+    await expect(sender.checkKey()).resolves.toBeUndefined();
+    expect(await rig.seen('gapFilled')).toMatchObject({ nonce: 0 });
+    await mine();
+    await expect.poll(() => isHeld(sender)).toBe(false);
+    await rig.anvil.rpc('evm_setAutomine', [true]);
+    expect(await sender.send('next', markedCall('next'))).toMatchObject({ nonce: 1 });
+    expect([rig.events.filter(({ type }) => type === 'gapFilled').length, await rig.accountNonce()]).toEqual([1, 2]);
   });
 
   test('with an empty journal waits for what was sent before, and holds it for no evidence', async () => {

@@ -33,6 +33,8 @@ import { createKeyWatch, type KeyWatch } from './keyWatch.ts';
 
 /** How often the sender looks for blocks, in milliseconds. */
 const SENDER_POLL_MS = 250;
+/** How long a transaction of its key that its journal does not know may wait for a block, in milliseconds: a lease, as it is by default. */
+const FREE_FOREIGN_MS = 900_000;
 /** Pauses between attempts to open a chain, in milliseconds. */
 const PAUSES = { firstMs: 500, maxMs: 30_000 };
 
@@ -226,6 +228,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
     pollIntervalMs: SENDER_POLL_MS,
     chainView: { market: state.head, blockMs: state.blockMs, nextBlockInMs: state.nextBlockInMs },
     whenKeyIsShared: 'reject',
+    freeForeignAfterMs: FREE_FOREIGN_MS,
     onEvent(event) {
       logSenderEvent(log, event);
       if (event.type === 'foreign' || event.type === 'outlier') takeForeign(event);

@@ -21,6 +21,7 @@ export interface EngineSettings {
   readonly gasMarginPercent: number;
   readonly nodeTimeoutMs: number;
   readonly whenKeyIsShared: 'resend' | 'reject';
+  readonly freeForeignAfterMs: number | undefined;
 }
 
 /** Someone who waits for an outcome. */

@@ -11,8 +11,12 @@ const MIN_GAP_ROUNDS = 3;
 /** Filled at once; what is beyond waits its turn. */
 const MAX_FILLED = 16;
 
-/** Signs and stores what consumes a nonce. @param before - what was signed for it; undefined: nothing @returns undefined: gas costs more than the ceiling */
-async function freeNonce(engine: Engine, nonce: number, before: TxVersion | undefined): Promise<TxVersion | undefined> {
+/** Signs and stores what consumes a nonce, for more than what was signed for it before. @param before - what was signed for it; undefined: nothing @returns undefined: gas costs more than the ceiling */
+export async function freeNonce(
+  engine: Engine,
+  nonce: number,
+  before: TxVersion | undefined,
+): Promise<TxVersion | undefined> {
   const offer = { kind: 'cancel', maxFeePerGas: undefined, isUnderpriced: true } as const;
   const fees =
     before === undefined
@@ -46,7 +50,7 @@ async function raise(engine: Engine, before: TxVersion): Promise<TxVersion | und
 }
 
 /** Offers a version. @returns whether the node wants more for it */
-async function offer(engine: Engine, version: TxVersion): Promise<boolean> {
+export async function offer(engine: Engine, version: TxVersion): Promise<boolean> {
   try {
     await engine.chain.broadcast(version);
   } catch (error) {

@@ -1,13 +1,16 @@
-import { leastAgreed, RpcUnavailableError } from '@prism-gateway/node/rpc';
+import { leastAgreed, mostAgreed, RpcUnavailableError } from '@prism-gateway/node/rpc';
 import type { NodeCount } from '../chain/createChain.ts';
 import type { IntentFailure } from '../intents/intent.ts';
 import { SenderError } from '../senderError.ts';
 import { type Engine, forgetIntent, unminedIntents } from './engine.ts';
+import { freeNonce, offer } from './fillGaps.ts';
 
 /** More than this ahead of the journal is no account nonce, but nonsense. */
 const MAX_NONCE_JUMP = 100_000;
 /** The journal's fact: account nonces below it are known, or were reported. */
 const KNOWN_NONCE = 'knownNonce';
+/** The journal's fact: the nonce of the transaction that is waited for, and since when. */
+const WAITS_SINCE = 'waitsSince';
 
 /** Why an intent is given up that somebody else's transaction has come before. */
 export function describeSharedKey({ account }: Engine, nonce: number): IntentFailure {
@@ -125,6 +128,30 @@ async function readPoolStates({ chain }: Engine, heldBelow: number) {
   return counts;
 }
 
+/** Since when the transaction of a nonce is waited for; Unix milliseconds. */
+function waitsSince({ journal, now }: Engine, nonce: number): number {
+  const [known, sinceMs = Number.NaN] = (journal.fact(WAITS_SINCE) ?? '').split(' ').map(Number);
+  const nowMs = now();
+  if (known === nonce && sinceMs <= nowMs) return sinceMs;
+  journal.setFact(WAITS_SINCE, `${nonce} ${nowMs}`);
+  return nowMs;
+}
+
+/**
+ * Takes the nonce of what has waited for too long: it may offer too little for ever, and nobody knows it any more who could raise it. One
+ * nonce each time, so that a node that makes such transactions up costs little.
+ */
+async function freeForeign(engine: Engine, nonce: number): Promise<void> {
+  const { freeForeignAfterMs, bumpAfterMs } = engine.settings;
+  const nowMs = engine.now();
+  if (freeForeignAfterMs === undefined || nowMs - waitsSince(engine, nonce) < freeForeignAfterMs) return;
+  const last = engine.journal.versionsOn(nonce).at(-1);
+  // Intents of our own are raised by themselves.
+  if (last !== undefined && (last.kind !== 'cancel' || nowMs - last.createdAtMs < bumpAfterMs)) return;
+  const next = await freeNonce(engine, nonce, last);
+  if (next !== undefined && (await engine.mayBroadcast(next))) await offer(engine, next);
+}
+
 /**
  * Waits for transactions of the account that the journal does not know: until they are mined, or the nodes have dropped them.
  *
@@ -138,7 +165,11 @@ export async function waitForForeign(engine: Engine): Promise<boolean> {
   const counts = await readPoolStates(engine, heldBelow);
   const state = await findPoolState(engine, counts);
   // The nonce to wait for has changed meanwhile.
-  if (state === 'waiting' || engine.heldBelow !== heldBelow) return false;
+  if (engine.heldBelow !== heldBelow) return false;
+  if (state === 'waiting') {
+    await freeForeign(engine, mostAgreed(counts.map(({ latest }) => latest)));
+    return false;
+  }
   if (state === 'dropped') {
     // Our own transactions stand behind it.
     if (unminedIntents(engine).length > 0) return false;

@@ -25,6 +25,8 @@ const open = { kind: 'open' };
 
 type Node = Partial<Omit<RelayNode, 'reader'>> & { readonly reader: Partial<RelayNode['reader']> };
 
+const TAKEN_BACK = { txHash: '0x03', blockNumber: 7n } as const;
+
 /** A node whose newest block is of that age, and that knows which transaction in block 7 has used the request's nonce. */
 function node(found: typeof used | typeof open, ageSeconds: bigint, number = 7n): Node {
   const txHash = found === used ? '0x01' : '0x02';
@@ -183,4 +185,15 @@ test('what the first node’s own check says ends a request only while that node
   expect(await trust([node(open, 61n)])).toBe(false);
   expect(await trust([node(open, 61n), silent, node(open, 61n)])).toBe(true);
   expect(await trust([node(open, 61n), ahead])).toBe(false);
+});
+
+// Shows RELAY-5.
+test.each<[string, Partial<Node>, string]>([
+  ['shows no use of its newest nonce, which was used since', { findFirstUse: async () => 5n }, 'undecided'],
+  ['shows another use of it', { findFirstUse: async () => 5n, findInvalidation: async () => TAKEN_BACK }, 'open'],
+  ['knows that it was used earlier', { findFirstUse: async () => 'earlier' }, 'open'],
+])('of a contract wallet’s request that is in no log, a node that %s', async (_, what, kind) => {
+  const wallet = { ...request, signatures: [{ ...signature, nonce: undefined }] };
+  const none = { findExecution: async () => undefined, findInvalidation: async () => undefined };
+  expect(await findOutcome(makeNodes([{ ...node(used, 0n), ...none, ...what }]), wallet)).toEqual({ kind });
 });

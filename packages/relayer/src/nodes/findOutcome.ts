@@ -49,13 +49,24 @@ function readExecution(
   };
 }
 
+/** Whether the node's logs show what used the signer's newest nonce, if that was since the request was signed: late ones show nothing. */
+async function showsLastUse({ node, part, head, current = 1n }: AskedSignature): Promise<boolean> {
+  const { signer, params } = part;
+  const nonce = current - 1n;
+  const seconds = BigInt(params.timestamp);
+  const from = await node.findFirstUse({ signer, nonce, seconds, head, deepest: head.number });
+  if (from === 'earlier' || (await node.findExecution({ signer, nonce, from, head })) !== undefined) return true;
+  return (await node.findInvalidation({ signer, nonce, from, head })) !== undefined;
+}
+
 /** A contract wallet's, a delegated account's, or one whose nonce is far behind: what the signer had carried out since it was signed is gone through. */
 async function findAnywhere(context: RelayerContext, question: AskedSignature, until: bigint): Promise<ChainAnswer> {
   const { node, part, head } = question;
   const isWanted = createExecutionTest(context.chain, part);
   const since = BigInt(part.params.timestamp);
   const found = await node.findExecution({ signer: part.signer, head, since, until, isWanted });
-  return found === undefined ? { kind: 'open' } : readExecution(context, question, found);
+  if (found !== undefined) return readExecution(context, question, found);
+  return { kind: (await showsLastUse(question)) ? 'open' : 'undecided' };
 }
 
 /** Its nonce is used: before it could be, by an execution since, or by its signer, who has taken it back. */

@@ -33,7 +33,7 @@ export function createKeyWatch(parts: {
 
   function describe(): string | undefined {
     if (sender.isHeld()) {
-      return `transactions of ${sender.address} wait for a block that its journal does not know; nothing is sent until they have one, or, after fifteen minutes, a transfer of nothing in their place`;
+      return `transactions of ${sender.address} wait for a block that its journal does not know; nothing is sent until they have one, or, after three minutes, a transfer of nothing in their place`;
     }
     const { last } = journal.view.foreign();
     if (last === undefined || now() - last.atMs >= TOLD_FOR_MS) return undefined;

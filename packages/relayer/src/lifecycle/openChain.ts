@@ -33,8 +33,8 @@ import { createKeyWatch, type KeyWatch } from './keyWatch.ts';
 
 /** How often the sender looks for blocks, in milliseconds. */
 const SENDER_POLL_MS = 250;
-/** How long a transaction of its key that its journal does not know may wait for a block, in milliseconds: a lease, as it is by default. */
-const FREE_FOREIGN_MS = 900_000;
+/** How long a transaction of its key that its journal does not know may hold up all that pays, in milliseconds: longer than one of its own. */
+const FREE_FOREIGN_MS = 180_000;
 /** Pauses between attempts to open a chain, in milliseconds. */
 const PAUSES = { firstMs: 500, maxMs: 30_000 };
 

@@ -146,8 +146,8 @@ async function freeForeign(engine: Engine, nonce: number): Promise<void> {
   const nowMs = engine.now();
   if (freeForeignAfterMs === undefined || nowMs - waitsSince(engine, nonce) < freeForeignAfterMs) return;
   const last = engine.journal.versionsOn(nonce).at(-1);
-  // Intents of our own are raised by themselves.
-  if (last !== undefined && (last.kind !== 'cancel' || nowMs - last.createdAtMs < bumpAfterMs)) return;
+  // Intents are raised by themselves.
+  if (last !== undefined && (last.intentId !== undefined || nowMs - last.createdAtMs < bumpAfterMs)) return;
   const next = await freeNonce(engine, nonce, last);
   if (next !== undefined && (await engine.mayBroadcast(next))) await offer(engine, next);
 }

@@ -139,7 +139,8 @@ export interface Sender {
   /** Whether such transactions wait for a block, and nothing is signed until they have one (`whenKeyIsShared: 'reject'`). */
   isHeld(): boolean;
   /**
-   * Whether the transaction of the lowest nonce can be in no block at a price, and may offer no more: whatever is sent now waits behind it.
+   * Whether the transaction of the lowest nonce offers less than a block takes at a price, and may offer no more: whatever is sent now waits
+   * behind it.
    *
    * @param market - what gas costs now, in wei
    */

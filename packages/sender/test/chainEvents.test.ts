@@ -112,8 +112,8 @@ describe('a transaction that waits too long', () => {
     await rig.anvil.rpc('anvil_dropAllTransactions');
     await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('9'))]);
     await mine();
-    const at = (gwei: string) => sender.isStuck({ baseFeePerGas: parseGwei(gwei), tip: 1n });
-    expect([at('2'), at('9')]).toEqual([false, true]);
+    const at = (gwei: string, tip = '0.1') => sender.isStuck({ baseFeePerGas: parseGwei(gwei), tip: parseGwei(tip) });
+    expect([at('2'), at('2', '0.6'), at('9')]).toEqual([false, true, true]);
     // It has half a minute left.
     clock.advance(30_000);
     sender.unblock();

@@ -117,10 +117,11 @@ function findFirst(
   return offered && { offered, maxFeePerGas: intent?.maxFeePerGas };
 }
 
-/** Whether the first in line can be in no block at a price, and may offer no more: the one place that does. */
+/** Whether the first in line offers less than a block takes at a price, and may offer no more: the one place that does. */
 export function isStuck(engine: Engine, market: Market): boolean {
   const first = findFirst(engine);
-  if (first === undefined || first.offered.maxFeePerGas >= market.baseFeePerGas) return false;
+  // Between the base fee and that the pools of nodes drop it, as full as they are then.
+  if (first === undefined || first.offered.maxFeePerGas >= market.baseFeePerGas + market.tip) return false;
   const { offered, maxFeePerGas } = first;
   const ceiling = ceilingFor(engine, { kind: offered.kind, maxFeePerGas });
   return raiseFees(offered, { market, percent: engine.settings.bumpPercent, ceiling }) === undefined;

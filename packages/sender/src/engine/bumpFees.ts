@@ -120,7 +120,7 @@ function findFirst(
 /** Whether the first in line offers less than a block takes at a price, and may offer no more: the one place that does. */
 export function isStuck(engine: Engine, market: Market): boolean {
   const first = findFirst(engine);
-  // Between the base fee and that the pools of nodes drop it, as full as they are then.
+  // What offers less than both is in no block of a full market, and full pools drop it.
   if (first === undefined || first.offered.maxFeePerGas >= market.baseFeePerGas + market.tip) return false;
   const { offered, maxFeePerGas } = first;
   const ceiling = ceilingFor(engine, { kind: offered.kind, maxFeePerGas });

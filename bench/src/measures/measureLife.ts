@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { BenchContext } from '../benchContext.ts';
+import { hex } from '../load/createParams.ts';
 import type { BenchRelayer } from '../load/loadRelayers.ts';
 import type { Call, Load, Step } from '../load/runLoad.ts';
 import { startGraphilePeer } from '../peers/startGraphilePeer.ts';
@@ -13,7 +13,7 @@ import { updateCall } from './measureClaim.ts';
 /** Requests of one call that claims or reports, if they come in batches. */
 export const BATCH = 50;
 
-const newTxHash = () => `0x${randomBytes(32).toString('hex')}`;
+const newTxHash = () => hex(32);
 
 /** The requests whose lives a connection leads. */
 interface Lives {

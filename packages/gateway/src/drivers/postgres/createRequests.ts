@@ -72,25 +72,16 @@ export async function saveCreated(
   { query, tables }: QueryContext,
   created: readonly (NewRequest & { readonly movedSeq: number; readonly weight: Weight })[],
 ): Promise<void> {
-  const column = (read: (record: StoredRequest) => unknown) => created.map(({ record }) => read(record));
+  const rows = created.map(({ record, submission, movedSeq, weight: { bytes, holders } }) => ({
+    ...{ id: record.requestId, chain_name: record.chainName, action: record.action, signer: record.signer },
+    ...{ status: record.status, created_at: record.createdAt, updated_at: record.updatedAt, params: record.paramsJson },
+    ...{ signature_key: submission?.key, moved_seq: movedSeq, bytes, holders },
+  }));
   await query(
     `INSERT INTO ${tables.requests}
       (request_id, chain_name, action, signer, status, created_at, updated_at, params, signature_key, moved_seq, bytes, holders)
-     SELECT a, b, c, d, e, f, g, h, i, j, k, string_to_array(l, ' ') FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-       $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::text[]) AS r(a, b, c, d, e, f, g, h, i, j, k, l)`,
-    [
-      column(({ requestId }) => requestId),
-      column(({ chainName }) => chainName),
-      column(({ action }) => action),
-      column(({ signer }) => signer),
-      column(({ status }) => status),
-      column(({ createdAt }) => createdAt),
-      column(({ updatedAt }) => updatedAt),
-      column(({ paramsJson }) => paramsJson),
-      created.map(({ submission }) => submission?.key ?? null),
-      created.map(({ movedSeq }) => movedSeq),
-      created.map(({ weight }) => weight.bytes),
-      created.map(({ weight }) => weight.holders.join(' ')),
-    ],
+     SELECT * FROM json_to_recordset($1) AS r(id uuid, chain_name text, action text, signer text, status text, created_at bigint,
+       updated_at bigint, params text, signature_key text, moved_seq bigint, bytes bigint, holders text[])`,
+    [JSON.stringify(rows)],
   );
 }

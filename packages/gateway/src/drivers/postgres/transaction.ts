@@ -61,30 +61,24 @@ async function saveMoved(
   { query, tables }: Pick<Transaction, 'query' | 'tables'>,
   moved: ReadonlyMap<HeldRequest, number>,
 ) {
-  const held = [...moved.keys()];
-  const records = held.map(({ record }) => record);
-  const column = (read: (record: StoredRequest) => unknown) => records.map((record) => read(record) ?? null);
+  const rows = [...moved].map(([{ record, callId, heldBy, heldSince }, movedSeq]) => ({
+    ...{ id: record.requestId, status: record.status, updated_at: record.updatedAt, tx_hash: record.txHash },
+    ...{
+      error_message: errorColumn(record),
+      claimed_by: record.claimedBy,
+      claimed_at: record.claimedAt,
+      call_id: callId,
+    },
+    ...{ moved_seq: movedSeq, held_by: heldBy, held_since: heldSince },
+  }));
   await query(
     `UPDATE ${tables.requests} r SET status = d.status, updated_at = d.updated_at, tx_hash = d.tx_hash,
       error_message = d.error_message, claimed_by = d.claimed_by, claimed_at = d.claimed_at, call_id = d.call_id,
       moved_seq = d.moved_seq, held_by = d.held_by, held_since = d.held_since
-     FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[],
-       $10::text[], $11::bigint[])
-       AS d(id, status, updated_at, tx_hash, error_message, claimed_by, claimed_at, call_id, moved_seq, held_by, held_since)
+     FROM json_to_recordset($1) AS d(id uuid, status text, updated_at bigint, tx_hash text, error_message text, claimed_by text,
+       claimed_at bigint, call_id text, moved_seq bigint, held_by text, held_since bigint)
      WHERE r.request_id = d.id`,
-    [
-      column(({ requestId }) => requestId),
-      column(({ status }) => status),
-      column(({ updatedAt }) => updatedAt),
-      column(({ txHash }) => txHash),
-      column(errorColumn),
-      column(({ claimedBy }) => claimedBy),
-      column(({ claimedAt }) => claimedAt),
-      held.map(({ callId }) => callId),
-      [...moved.values()],
-      held.map(({ heldBy }) => heldBy),
-      held.map(({ heldSince }) => heldSince),
-    ],
+    [JSON.stringify(rows)],
   );
 }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { createWatchers } from '../../ports/createWatchers.ts';
 import type { RequestChanges } from '../../ports/requestChanges.ts';
+import type { Row } from '../sql/sqlWrite.ts';
 import type { Query } from './connect.ts';
 import type { Tables } from './schema.ts';
 import type { CommittedChanges } from './transaction.ts';
@@ -63,14 +64,21 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
   let timer: NodeJS.Timeout | undefined;
   /** The position up to which the last poll read: everything before it has had a second to be announced. */
   let before = 0;
+  /** Whether a look has failed: what it was for has been announced to nobody. */
+  let isOwed = false;
   let isClosed = false;
 
+  async function readStatuses(ids: readonly string[]): Promise<readonly Row[]> {
+    if (ids.length === 0) return [];
+    const sql = `SELECT request_id, status FROM ${tables.requests} WHERE request_id = ANY($1::uuid[])`;
+    return await read(sql, [ids]).catch((error: unknown) => {
+      isOwed = true;
+      throw error;
+    });
+  }
+
   async function lookUp(): Promise<void> {
-    const ids = watchers.requestIds();
-    const rows =
-      ids.length === 0
-        ? []
-        : await read(`SELECT request_id, status FROM ${tables.requests} WHERE request_id = ANY($1::uuid[])`, [ids]);
+    const rows = await readStatuses(watchers.requestIds());
     const statuses = new Map(rows.map(({ request_id: id, status }) => [id, status]));
     watchers.lookUp((requestId) => statuses.get(requestId));
   }
@@ -111,12 +119,15 @@ export function createChanges({ connect, read, tables, process }: ChangesOptions
     const [row] = await read(`SELECT value FROM ${tables.counters} WHERE name = 'sequence'`);
     const missed = seen.lacks(before);
     before = Number(row?.value ?? 0);
-    if (!missed) return;
-    // It may hear nothing any more, and never learn of it.
-    const deaf = listener;
-    listener = undefined;
-    void deaf?.end().catch(() => undefined);
-    await lookUp();
+    if (missed) {
+      // It may hear nothing any more, and never learn of it.
+      const deaf = listener;
+      listener = undefined;
+      void deaf?.end().catch(() => undefined);
+    }
+    const again = isOwed;
+    isOwed = false;
+    if (missed || again) await lookUp();
   }
 
   function follow(): void {

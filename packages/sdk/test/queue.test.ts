@@ -197,6 +197,14 @@ describe('waiting', () => {
     ]);
   });
 
+  it('goes on behind a page that is in front of the gateway for a while', async () => {
+    const page = () => new Response('<h1>Back soon</h1>', { headers: { 'content-type': 'text/html' } });
+    const { gateway } = await serve((_, count) =>
+      count === 2 || count === 3 ? page() : recordOf('a', { status: count === 1 ? 'pending' : 'success' }),
+    );
+    expect((await gateway.waitForRequest('a', { pollIntervalMs: 1 })).status).toBe('success');
+  });
+
   it('leaves connections for what does not wait', async () => {
     const held = Promise.withResolvers<void>();
     const { calls, gateway } = await serve(async ({ call, query }) => {

@@ -1,5 +1,5 @@
 import type { RequestRecord, RequestStatus } from '@prism-gateway/protocol';
-import { abortedError, GatewayError } from '../errors/gatewayError.ts';
+import { abortedError, GatewayError, isGatewayError } from '../errors/gatewayError.ts';
 import { choosePause } from '../http/choosePause.ts';
 import type { Transport } from '../http/createTransport.ts';
 import { joinSignals, sleep } from '../http/signals.ts';
@@ -71,7 +71,9 @@ export async function waitForRequest(
       askAgainMs = afterMs;
     };
     const record = await look(transport, { requestId, seen: status, signal, onAskAgain }).catch((error: unknown) => {
-      if (!signal.aborted && !isTransient(error)) throw error;
+      // Once it has answered, what is no gateway's answer comes from something in front of it: a page that says "back soon".
+      const isInFront = status !== undefined && isGatewayError(error, 'UNEXPECTED_ANSWER');
+      if (!signal.aborted && !isTransient(error) && !isInFront) throw error;
       leastMs += Object(error).retryAfterMs ?? 0;
     });
     if (record && record.status !== status) {

@@ -43,13 +43,13 @@ async function look(transport: Transport, { seen, ...order }: RequestLook): Prom
 }
 
 /**
- * Waits until a relayer has reported how a request ended. A gateway that cannot be reached for a while does not end
- * the wait; one that says when to come again is not asked before.
+ * Waits until a relayer has reported how a request ended. A gateway that cannot be reached for a while, or has a page of something else in
+ * front of it, does not end the wait; one that says when to come again is not asked before.
  *
  * @param transport - the way to the gateway
  * @param wait.requestId - UUID
  * @returns the record, `success` or `failed`: a request that failed is an answer, not an error
- * @throws GatewayError WAIT_TIMED_OUT, ABORTED, NOT_FOUND
+ * @throws GatewayError WAIT_TIMED_OUT, ABORTED, NOT_FOUND; UNEXPECTED_ANSWER to the first look
  */
 export async function waitForRequest(
   transport: Transport,

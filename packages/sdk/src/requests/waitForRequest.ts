@@ -71,9 +71,9 @@ export async function waitForRequest(
       askAgainMs = afterMs;
     };
     const record = await look(transport, { requestId, seen: status, signal, onAskAgain }).catch((error: unknown) => {
-      // Once it has answered, what is no gateway's answer comes from something in front of it: a page that says "back soon".
-      const isInFront = status !== undefined && isGatewayError(error, 'UNEXPECTED_ANSWER');
-      if (!signal.aborted && !isTransient(error) && !isInFront) throw error;
+      // Once there was a record, what is no gateway's answer comes from something in front of it: a page that says "back soon".
+      const goesOn = isTransient(error) || (status && isGatewayError(error, 'UNEXPECTED_ANSWER'));
+      if (!signal.aborted && !goesOn) throw error;
       leastMs += Object(error).retryAfterMs ?? 0;
     });
     if (record && record.status !== status) {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fillQueue, findFreePort } from '@prism-gateway/testing';
-import { compileCache, flagsOnPostgres, gateway as program } from '../../../bin/programs.mjs';
+import { compileCache, gatewayFlagsOn, gateway as program } from '../../../bin/programs.mjs';
 import type { BenchContext } from '../benchContext.ts';
 import { ownChild } from './ownChild.ts';
 
@@ -48,8 +48,7 @@ export async function startGateway(
   const adminKey = randomBytes(24).toString('hex');
   const log = await open(join(dir, 'log'), 'w');
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const flags = [...program.nodeFlags, ...(settings.STORE === 'postgres' ? flagsOnPostgres : [])];
-  const child = spawn(process.execPath, [...flags, ...profiling, program.file], {
+  const child = spawn(process.execPath, [...gatewayFlagsOn(settings.STORE), ...profiling, program.file], {
     cwd: fileURLToPath(new URL('../../../', import.meta.url)),
     env: {
       ...program.env,

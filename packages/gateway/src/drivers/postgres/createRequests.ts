@@ -73,9 +73,18 @@ export async function saveCreated(
   created: readonly (NewRequest & { readonly movedSeq: number; readonly weight: Weight })[],
 ): Promise<void> {
   const rows = created.map(({ record, submission, movedSeq, weight: { bytes, holders } }) => ({
-    ...{ id: record.requestId, chain_name: record.chainName, action: record.action, signer: record.signer },
-    ...{ status: record.status, created_at: record.createdAt, updated_at: record.updatedAt, params: record.paramsJson },
-    ...{ signature_key: submission?.key, moved_seq: movedSeq, bytes, holders },
+    id: record.requestId,
+    chain_name: record.chainName,
+    action: record.action,
+    signer: record.signer,
+    status: record.status,
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+    params: record.paramsJson,
+    signature_key: submission?.key,
+    moved_seq: movedSeq,
+    bytes,
+    holders,
   }));
   await query(
     `INSERT INTO ${tables.requests}

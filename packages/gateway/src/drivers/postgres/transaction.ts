@@ -62,14 +62,17 @@ async function saveMoved(
   moved: ReadonlyMap<HeldRequest, number>,
 ) {
   const rows = [...moved].map(([{ record, callId, heldBy, heldSince }, movedSeq]) => ({
-    ...{ id: record.requestId, status: record.status, updated_at: record.updatedAt, tx_hash: record.txHash },
-    ...{
-      error_message: errorColumn(record),
-      claimed_by: record.claimedBy,
-      claimed_at: record.claimedAt,
-      call_id: callId,
-    },
-    ...{ moved_seq: movedSeq, held_by: heldBy, held_since: heldSince },
+    id: record.requestId,
+    status: record.status,
+    updated_at: record.updatedAt,
+    tx_hash: record.txHash,
+    error_message: errorColumn(record),
+    claimed_by: record.claimedBy,
+    claimed_at: record.claimedAt,
+    call_id: callId,
+    moved_seq: movedSeq,
+    held_by: heldBy,
+    held_since: heldSince,
   }));
   await query(
     `UPDATE ${tables.requests} r SET status = d.status, updated_at = d.updated_at, tx_hash = d.tx_hash,

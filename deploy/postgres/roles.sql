@@ -2,7 +2,7 @@
 -- The owner makes and changes the tables: start a new version once with its DATABASE_URL. The gateway's role reads and writes rows.
 CREATE ROLE prism_owner LOGIN PASSWORD :'owner_password';
 CREATE ROLE prism_gateway LOGIN PASSWORD :'gateway_password' CONNECTION LIMIT 80;
-CREATE DATABASE prism OWNER prism_owner;
+CREATE DATABASE prism OWNER prism_owner ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;
 REVOKE ALL ON DATABASE prism FROM PUBLIC;
 GRANT CONNECT ON DATABASE prism TO prism_gateway;
 \connect prism

@@ -51,12 +51,12 @@ export const openStoresOf = (url: string, options: Partial<RetentionOptions> = {
     ...{ requestRetentionDays: 0, pendingRetentionDays: 0, now: Date.now, ...options },
   });
 
-/** Makes a database that nothing is in yet. */
-export async function createPostgresRig(): Promise<PostgresRig> {
+/** Makes a database that nothing is in yet. @param options - of CREATE DATABASE */
+export async function createPostgresRig(options = ''): Promise<PostgresRig> {
   server ??= startTestServer();
   const { url: first } = await server;
   const name = `test_${++databases}`;
-  await queryOn(first, `CREATE DATABASE ${name}`);
+  await queryOn(first, `CREATE DATABASE ${name} ${options}`);
   const url = first.replace(/[^/]+$/, name);
   let opened: PostgresStores[] = [];
   return {

@@ -103,13 +103,21 @@ export function sendTogether<T>({ connection: { stream } }: pg.Client, send: () 
  */
 const PLANS = ['seqscan', 'hashjoin', 'mergejoin'].map((name) => `SET enable_${name} = off;`).join(' ');
 
+/** Encodings that hold every character that clients send. The others refuse the whole transaction that has one they lack. */
+const ENCODINGS: readonly unknown[] = ['UTF8', 'SQL_ASCII'];
+
 /** Prepares a connection that was just made. A standby answers reads, and would answer with the past. */
 async function prepareSession(client: pg.ClientBase): Promise<void> {
   // Several statements in one call: one answer for each.
   const answers = (await client.query(
-    `${PLANS} SELECT pg_is_in_recovery() AS is_standby`,
+    `${PLANS} SELECT pg_is_in_recovery() AS is_standby, current_setting('server_encoding') AS encoding`,
   )) as unknown as pg.QueryResult[];
-  if (answers.at(-1)?.rows[0]?.is_standby === true) throw new Error('The host is a standby, which takes no writes.');
+  const { is_standby: isStandby, encoding } = answers.at(-1)?.rows[0] ?? {};
+  if (isStandby === true) throw new Error('The host is a standby, which takes no writes.');
+  if (!ENCODINGS.includes(encoding)) {
+    const advice = "Make one by: CREATE DATABASE prism ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0";
+    throw new Error(`The database has the encoding ${encoding}, which lacks characters that clients send. ${advice}`);
+  }
 }
 
 const unavailable = (cause: unknown) => new DependencyUnavailableError('store', { cause });

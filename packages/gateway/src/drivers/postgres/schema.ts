@@ -52,28 +52,31 @@ export function tablesOf({ requests, relayers, rateLimits }: TableNames): Tables
 /** Name of an index, from that of its table. */
 const indexOn = (table: string, suffix: string) => quoteName(`${table.slice(1, -1)}-${suffix}`);
 
+/** Compared byte by byte: by a language, indexes are slower, and broken by an update of the system's library that sorts otherwise. */
+const text = 'text COLLATE "C"';
+
 /** The records. Times are milliseconds since the epoch, here and in every other table. */
 const requestTables = ({ requests: r, counters, commits, pending }: Tables) => `
   CREATE TABLE ${r} (
     request_id uuid PRIMARY KEY,
-    chain_name text NOT NULL,
-    action text NOT NULL,
-    signer text NOT NULL,         -- as given; compared in lower case
-    status text NOT NULL,         -- pending, processing, success, failed
+    chain_name ${text} NOT NULL,
+    action ${text} NOT NULL,
+    signer ${text} NOT NULL,         -- as given; compared in lower case
+    status ${text} NOT NULL,         -- pending, processing, success, failed
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
-    params text NOT NULL,         -- JSON as it was posted; the queue never looks inside
-    tx_hash text,                 -- of success
-    error_message text,           -- of failed
-    claimed_by text,              -- as given; compared in lower case
+    params ${text} NOT NULL,         -- JSON as it was posted; the queue never looks inside
+    tx_hash ${text},                 -- of success
+    error_message ${text},           -- of failed
+    claimed_by ${text},              -- as given; compared in lower case
     claimed_at bigint,
-    held_by text,                 -- who claimed it last, also after a release
-    held_since bigint,            -- its first claim without a break of a lease
-    call_id text,                 -- the HTTP call that moved it last: distinguishes a repetition from a rival
-    signature_key text,           -- the same for the same submission
-    moved_seq bigint NOT NULL,    -- number of its last move, in the order of commits
+    held_by ${text},                 -- who claimed it last, also after a release
+    held_since bigint,               -- its first claim without a break of a lease
+    call_id ${text},                 -- the HTTP call that moved it last: distinguishes a repetition from a rival
+    signature_key ${text},           -- the same for the same submission
+    moved_seq bigint NOT NULL,       -- number of its last move, in the order of commits
     bytes bigint NOT NULL,
-    holders text[] NOT NULL       -- the peer that has posted it, and its network
+    holders text[] NOT NULL          -- the peer that has posted it, and its network
   );
   -- GET /requests?signer=
   CREATE INDEX ${indexOn(r, 'signer')} ON ${r} (lower(signer), created_at, request_id);
@@ -89,17 +92,17 @@ const requestTables = ({ requests: r, counters, commits, pending }: Tables) => `
   -- GET /admin/requests?txHash=
   CREATE INDEX ${indexOn(r, 'transaction')} ON ${r} (lower(tx_hash), created_at, request_id) WHERE tx_hash IS NOT NULL;
   -- The first row each writing transaction locks first: so moves are numbered in the order of commits. The others are the newest gap in them.
-  CREATE TABLE ${counters} (name text PRIMARY KEY, value bigint NOT NULL) WITH (fillfactor = 10);
+  CREATE TABLE ${counters} (name ${text} PRIMARY KEY, value bigint NOT NULL) WITH (fillfactor = 10);
   INSERT INTO ${counters} VALUES ('sequence', 0), ('left', 0), ('entered', 0);
   -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
-  CREATE TABLE ${pending} (holder text PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 50);
+  CREATE TABLE ${pending} (holder ${text} PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 50);
   INSERT INTO ${pending} VALUES ('', 0);
   -- The last commit of each process, by which one looks up whether a commit came through whose answer was lost.
   CREATE TABLE ${commits} (process uuid PRIMARY KEY, number bigint NOT NULL, at bigint NOT NULL) WITH (fillfactor = 50);
 `;
 
 const DIALECT: Dialect = {
-  ...{ text: 'text', integer: 'bigint', counted: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY' },
+  ...{ text, integer: 'bigint', counted: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY' },
   ...{ keyed: 'WITH (fillfactor = 50)', plain: '', index: indexOn },
 };
 

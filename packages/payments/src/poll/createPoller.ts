@@ -207,13 +207,14 @@ function createListing(context: RelayerContext): Listing {
     const gone = journal.listWaiting().filter(({ paymentIntentId }) => !ids.has(paymentIntentId));
     const before = new Set(last.map(({ paymentIntentId }) => paymentIntentId));
     const back = [...ids].filter((id) => !before.has(id));
+    if (added.length + gone.length + back.length > 0) {
+      journal.commit(() => {
+        for (const listed of added) journal.add(listed);
+        for (const { paymentIntentId } of gone) journal.setListed(paymentIntentId, false);
+        for (const id of back) journal.setListed(id, true);
+      });
+    }
     last = payments;
-    if (added.length + gone.length + back.length === 0) return;
-    journal.commit(() => {
-      for (const listed of added) journal.add(listed);
-      for (const { paymentIntentId } of gone) journal.setListed(paymentIntentId, false);
-      for (const id of back) journal.setListed(id, true);
-    });
   }
 
   return {

@@ -48,6 +48,8 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
     isQueued: false,
     checked: 'confirmed' as Checked,
     accused: undefined as Accusation | undefined,
+    /** How often nodes were asked about a finding. */
+    checks: 0,
     record: undefined as RequestRecord | undefined,
     mined: [] as StoredExecution[],
     fork: undefined as bigint | undefined,
@@ -66,6 +68,7 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
     alerter: { raise: () => undefined as never },
     async checkFinding(accusation) {
       world.accused = accusation;
+      world.checks++;
       return world.checked;
     },
     lookAtQueue: async () => {

@@ -210,7 +210,7 @@ function finalize(
   const word = checked.get(key);
   if (word === undefined) raised.set(key, { finding: evaluation, ...rest });
   if ((word === 'refuted' || word === 'confirmed') && row.state === 'held') journal.resetIdle(requestId);
-  if (word === 'refuted' && row.status === 'failed') journal.setState(requestId, 'watching');
+  if (word === 'refuted' && row.status === 'failed') journal.excuse(requestId);
   if (word === undefined || word === 'refuted' || word === 'unknown') return undefined;
   // A held request is watched on: it can still be reported.
   if (row.state !== 'held') journal.setState(requestId, 'done');

@@ -25,8 +25,8 @@ import type { Finding, FindingKind } from './finding.ts';
  * holder while the price of gas is no higher than when it claimed, and no transaction of its waits.
  */
 
-/** Why a report may not be true without being a lie. */
-export type Excuse = 'none' | 'fork' | 'undone';
+/** Why a report may not be true without being a lie; `simulated`: nodes have said that it would have failed. */
+export type Excuse = 'none' | 'fork' | 'undone' | 'simulated';
 
 /** An execution of a request, as its event shows. */
 export interface SeenExecution {

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test, vi } from 'vitest';
-import { BLOCK_SECONDS, GWEI, START, startWatchRig, TX, word } from '../../test/watchRig.ts';
+import { BLOCK_SECONDS, EXECUTION, GWEI, START, startWatchRig, TX, word } from '../../test/watchRig.ts';
 
 /*
  * What an honest relayer can have done, or its nodes can have shown, so that it looks like a liar: played with the watchtower's default
@@ -249,6 +249,26 @@ test('a failure that nodes refute is reported once, and one that they cannot eva
   world.checked = 'confirmed';
   expect(await live(24n)).toEqual(['falseFailure']);
   expect(await live(240n)).toEqual(['falseFailure']);
+});
+
+// Shows WATCH-7.
+test('a failure that nodes have refuted is not asked about again, however much its signer does', async () => {
+  const { world, journal, claim, report, mine, live } = startWatchRig();
+  claim();
+  await live(48n);
+  report({ status: 'failed', errorMessage: 'InvalidSignature()' });
+  world.checked = 'refuted';
+  expect(await live(48n)).toEqual([]);
+  expect(world.checks).toBe(1);
+  for (let block = 0; block < 5; block++) {
+    world.mined.push({ ...EXECUTION, txHash: word(`4${block}`), digest: word('66'), block: 110n });
+    await live(12n);
+  }
+  expect([world.checks, journal.get('r')?.state]).toEqual([1, 'watching']);
+  // What it carries out itself is a lie all the same.
+  mine();
+  world.checked = 'confirmed';
+  expect(await live(60n)).toEqual(['falseFailure']);
 });
 
 // Shows WATCH-1.

@@ -75,7 +75,8 @@ function makeRow(
     relayer,
     claimedSeconds: isHeldOn ? known.claimedSeconds : earlier(claimedAt, head.seconds),
     claimNonce: isHeldOn ? known.claimNonce : sent.get(relayer),
-    excuse: isHeldOn ? known.excuse : ('none' as const),
+    // What was simulated was another report.
+    excuse: isHeldOn && known.excuse !== 'simulated' ? known.excuse : ('none' as const),
     ...shared,
     claimPrice: isHeldOn ? known.claimPrice : priceAt(context, claimedAt),
     idleSeconds: isHeldOn ? known.idleSeconds : 0n,

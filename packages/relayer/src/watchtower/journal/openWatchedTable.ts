@@ -92,6 +92,8 @@ function readWatched(row: Row): WatchedRow {
 export interface WatchedTable {
   /** Excuses whoever has claimed, and not yet been evaluated. */
   excuseOpen(excuse: Excuse): void;
+  /** Excuses a `failed` that nodes have simulated, which is then only watched: else each act of its signer would have them asked again. */
+  excuse(requestId: string): void;
   /** Has a `success` evaluated again whose transaction a reorganisation has undone. @param seconds - when it was seen, Unix, of the chain */
   reopen(requestId: string, seconds: bigint): void;
   /** Those that were reported with a transaction. */
@@ -168,7 +170,8 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
       "DELETE FROM signers WHERE request_id IN (SELECT request_id FROM watched WHERE state = 'done' AND seen_at_ms < ?)",
     ),
     forgetDone: database.prepare("DELETE FROM watched WHERE state = 'done' AND seen_at_ms < ?"),
-    excuse: database.prepare(
+    excuse: database.prepare("UPDATE watched SET state = 'watching', excuse = 'simulated' WHERE request_id = ?"),
+    excuseOpen: database.prepare(
       "UPDATE watched SET excuse = ? WHERE state IN ('held', 'ended', 'watching') AND excuse <> 'undone'",
     ),
     hasAny: database.prepare('SELECT 1 FROM watched WHERE state IN (SELECT value FROM json_each(?)) LIMIT 1'),
@@ -214,7 +217,8 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
       statements.forgetSigners.run(ms - KEEP_MS);
       statements.forgetDone.run(ms - KEEP_MS);
     },
-    excuseOpen: (excuse: Excuse) => void statements.excuse.run(excuse),
+    excuseOpen: (excuse: Excuse) => void statements.excuseOpen.run(excuse),
+    excuse: (requestId: string) => void statements.excuse.run(requestId),
     hasAny: (states: readonly WatchState[]) => statements.hasAny.get(JSON.stringify(states)) !== undefined,
     count: () => new Map(statements.count.all().map((row) => [`${row.state}`, Number(row.requests)])),
   };

@@ -52,7 +52,7 @@ function putEnded(journal: WatchJournal): void {
       isReopened: false,
       firstBlock: 0n,
     },
-    { signers: [], atMs: 1 },
+    1,
   );
 }
 

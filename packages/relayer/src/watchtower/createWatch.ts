@@ -119,23 +119,34 @@ function countIdle(
 /** How long a report may take to be seen, in seconds. */
 const DOUBT_SECONDS = 3600n;
 
+/** Evaluates failures again that have been carried out since. */
+function wakeExecuted({ journal, chainId, forwarder }: WatchOptions, executions: readonly StoredExecution[]): void {
+  for (const [signer, own] of Map.groupBy(executions, (execution) => execution.signer)) {
+    for (const { requestId, body } of journal.listWatching(signer)) {
+      const test = createDigestTest(JSON.parse(body as string), { chainId, forwarder });
+      if (own.some(test.isOf)) journal.wake(requestId);
+    }
+  }
+}
+
 /** Takes in what has happened on the chain. */
 function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt | undefined): void {
   const { journal, confirmations, leaseSeconds } = options;
   countIdle({ journal, leaseSeconds }, { chain, busy });
   if (chain.fork !== undefined) {
     const undone = journal.undoAbove(chain.fork);
-    journal.wake(new Set(undone.map(({ signer }) => signer)));
     journal.excuseOpen(doubt?.excuse ?? 'fork');
     for (const execution of undone) reopen(options, execution, chain.head.seconds);
   }
   journal.addExecutions(chain.executions, chain.head.seconds);
-  journal.wake(new Set(chain.executions.map(({ signer }) => signer)));
+  wakeExecuted(options, chain.executions);
   for (const head of chain.heads) journal.addHead(head, confirmations);
 }
 
-/** The evaluation on one request, and what a finding rests on. */
-type Evaluated = { readonly evaluation: Evaluation } & Required<Omit<Accusation, 'finding'>>;
+/** The evaluation on one request, whose it is, and what a finding rests on. */
+type Evaluated = { readonly evaluation: Evaluation; readonly signers: ReadonlySet<Hex> } & Required<
+  Omit<Accusation, 'finding'>
+>;
 
 /** So long after a gap a claim may rest on what was seen in it, in seconds. */
 const SETTLED_SECONDS = 60n;
@@ -151,12 +162,8 @@ function evaluate(
   // Of what is claimed or ended, all of that is known.
   const body = JSON.parse(row.body as string) as Pick<RequestRecord, 'action' | 'params' | 'errorMessage'>;
   const test = createDigestTest(body, { chainId, forwarder });
-  const named = namedExecutions.filter(
-    (execution) => execution.txHash === txHash && test.signers.has(execution.signer),
-  );
-  const seen = journal
-    .executionsOf(test.signers, earliestTimestamp(body))
-    .filter((execution) => execution.txHash !== txHash || named.length === 0);
+  const named = namedExecutions.filter((execution) => execution.txHash === txHash && test.isOf(execution));
+  const seen = named.length > 0 ? [] : journal.executionsOf(test.signers, earliestTimestamp(body));
   const report = {
     ...{ requestId, relayer: relayer as Hex, txHash, excuse, idleSeconds, endedBlock },
     ...{ errorMessage: body.errorMessage, endedSeconds: row.endedSeconds ?? 0n },
@@ -165,7 +172,7 @@ function evaluate(
     expiresSeconds: row.expiresSeconds ?? 0n,
   };
   const hasActed = claimNonce === undefined || (sent.get(report.relayer) ?? 0) > claimNonce;
-  const executions = [...named, ...seen].filter((execution) => test.isOf(execution));
+  const executions = [...named, ...seen.filter(test.isOf)];
   const evaluation = evaluateReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
   const { claimedSeconds, endedSeconds, expiresSeconds } = report;
   const times = { claimedSeconds, endedSeconds, expiresSeconds };
@@ -177,7 +184,7 @@ function evaluate(
     isOf: test.isOf,
     isWatched,
   };
-  return { evaluation, report: { ...known, ...times } };
+  return { evaluation, signers: test.signers, report: { ...known, ...times } };
 }
 
 /** Findings that nodes have yet to confirm, and what they have said, by kind and request. */
@@ -199,21 +206,24 @@ function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFin
 function finalize(
   options: WatchOptions,
   { raised, checked }: Suspicions,
-  { row, evaluated: { evaluation, ...rest } }: { readonly row: WatchedRow; readonly evaluated: Evaluated },
+  { row, evaluated: { evaluation, signers, report } }: { readonly row: WatchedRow; readonly evaluated: Evaluated },
 ): StoredFinding | undefined {
   const { journal } = options;
   const { requestId } = row;
   if (evaluation === 'again') return undefined;
-  if (evaluation === 'watch') return void journal.setState(requestId, 'watching');
-  if (evaluation === 'done') return void journal.setState(requestId, 'done');
+  if (evaluation === 'watch') return void journal.watch(requestId, signers);
+  if (evaluation === 'done') return void journal.finish(requestId);
   const key = keyOf(evaluation);
   const word = checked.get(key);
-  if (word === undefined) raised.set(key, { finding: evaluation, ...rest });
+  if (word === undefined) raised.set(key, { finding: evaluation, report });
   if ((word === 'refuted' || word === 'confirmed') && row.state === 'held') journal.resetIdle(requestId);
-  if (word === 'refuted' && row.status === 'failed') journal.excuse(requestId);
+  if (word === 'refuted' && row.status === 'failed') {
+    journal.excuse(requestId);
+    journal.watch(requestId, signers);
+  }
   if (word === undefined || word === 'refuted' || word === 'unknown') return undefined;
   // A held request is watched on: it can still be reported.
-  if (row.state !== 'held') journal.setState(requestId, 'done');
+  if (row.state !== 'held') journal.finish(requestId);
   if (word === 'confirmed') return put(options, evaluation);
   const kind = word === 'replaced' ? 'reorganised' : word;
   return put(options, { ...evaluation, kind, text: HARMLESS[kind] });
@@ -236,7 +246,7 @@ function recordEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading
   for (const row of journal.listEnded()) {
     const { endedBlock, endedSeconds = 0n } = row;
     if (endedBlock !== undefined || head.seconds < endedSeconds) continue;
-    journal.put({ ...row, endedBlock: head.number }, { signers: [], atMs: now() });
+    journal.put({ ...row, endedBlock: head.number }, now());
   }
 }
 

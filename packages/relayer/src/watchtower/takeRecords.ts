@@ -122,8 +122,7 @@ export function takeRecords(context: TakeContext, { records, gone, atMs }: Queue
     }
     const row = makeRow(context, record, { known, atMs });
     recordRelease(context, known, row);
-    const signers = row.state === 'pending' ? [] : listSignedParts(record).map(({ signer }) => signer);
-    journal.put(row, { signers, atMs });
+    journal.put(row, atMs);
   }
   for (const requestId of gone) journal.forget(requestId);
 }

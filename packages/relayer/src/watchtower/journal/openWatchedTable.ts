@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import type { Excuse } from '../evaluateReport.ts';
 import { bigOf, hexOf, numberOf, orNull, type Row } from './openSeenChain.ts';
 
-/** Requests under watch, and whose they are. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
+/** Requests under watch. Times are Unix seconds of the chain where they say so, and else Unix milliseconds. */
 export const WATCHED_TABLES = `
   CREATE TABLE watched (
     request_id TEXT PRIMARY KEY,
@@ -28,13 +28,21 @@ export const WATCHED_TABLES = `
   CREATE INDEX watched_by_state ON watched (state, seen_at_ms);
   -- Whose transaction a reorganisation has undone.
   CREATE INDEX watched_by_transaction ON watched (tx_hash) WHERE tx_hash IS NOT NULL;
-  CREATE TABLE signers (signer TEXT NOT NULL, request_id TEXT NOT NULL, PRIMARY KEY (signer, request_id)) STRICT, WITHOUT ROWID;
-  -- What is forgotten with its request.
-  CREATE INDEX signers_by_request ON signers (request_id);
+  -- What the Forwarder would not take any more.
+  CREATE INDEX watched_by_end ON watched (expires_seconds) WHERE state = 'watching';
+  -- The signers of what is in that state.
+  CREATE TABLE watching (number INTEGER PRIMARY KEY, signer TEXT NOT NULL, request_id TEXT NOT NULL) STRICT;
+  -- With what an execution is compared, the newest first.
+  CREATE INDEX watching_by_signer ON watching (signer, number);
+  -- What is watched no more.
+  CREATE INDEX watching_by_request ON watching (request_id);
 `;
 
 /** How long what is over is remembered, in milliseconds: a week, as the executions of that time. */
 export const KEEP_MS = 7 * 86_400_000;
+
+/** Most failures of one signer that are watched on: anybody may post what fails in its name, and each of its executions is compared with all. */
+const MAX_WATCHING = 100;
 
 /** How far the watch over a request is. `watching`: reported `failed`, and not yet past the Forwarder's maximal age. */
 export type WatchState = 'pending' | 'held' | 'ended' | 'watching' | 'done';
@@ -88,11 +96,11 @@ function readWatched(row: Row): WatchedRow {
   };
 }
 
-/** Requests: their rows, and whose they are. */
+/** Requests under watch. */
 export interface WatchedTable {
   /** Excuses whoever has claimed, and not yet been evaluated. */
   excuseOpen(excuse: Excuse): void;
-  /** Excuses a `failed` that nodes have simulated, which is then only watched: else each act of its signer would have them asked again. */
+  /** Excuses a `failed` that nodes have simulated, so that they are not asked again. */
   excuse(requestId: string): void;
   /** Has a `success` evaluated again whose transaction a reorganisation has undone. @param seconds - when it was seen, Unix, of the chain */
   reopen(requestId: string, seconds: bigint): void;
@@ -103,12 +111,19 @@ export interface WatchedTable {
   /** Begins the count of one holder's time anew. */
   resetIdle(requestId: string): void;
   get(requestId: string): WatchedRow | undefined;
-  put(row: WatchedRow, seen: { readonly signers: Iterable<Hex>; readonly atMs: number }): void;
+  put(row: WatchedRow, atMs: number): void;
   /** Forgets a request that the gateway does not have any more. */
   forget(requestId: string): void;
   /** Notes that a request was listed as it was known. */
   touch(requestId: string, atMs: number): void;
-  setState(requestId: string, state: WatchState): void;
+  /** Watches a `failed` on, for an execution by one of its signers. */
+  watch(requestId: string, signers: Iterable<Hex>): void;
+  /** The failures of a signer that are watched on. */
+  listWatching(signer: Hex): readonly WatchedRow[];
+  /** Has one that is watched on evaluated again. */
+  wake(requestId: string): void;
+  /** Ends the watch over a request. */
+  finish(requestId: string): void;
   /** Requests that have ended and are not evaluated. */
   listEnded(): readonly WatchedRow[];
   /** Requests whose holders are idle for longer. */
@@ -117,8 +132,6 @@ export interface WatchedTable {
   holders(): readonly Hex[];
   /** Requests that are open and were not listed since a time. */
   listUnseen(beforeMs: number, limit: number): readonly string[];
-  /** Has those of some signers that are only watched evaluated again. */
-  wake(signers: Iterable<Hex>): void;
   /** Ends the watch over what the Forwarder would not take any more, and forgets what is long over. */
   retire(now: { readonly seconds: bigint; readonly ms: number }): void;
   /** Whether any request is in one of some states. */
@@ -141,7 +154,6 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
   const statements = {
     get: database.prepare('SELECT * FROM watched WHERE request_id = ?'),
     put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-    addSigner: database.prepare('INSERT OR IGNORE INTO signers VALUES (?, ?)'),
     touch: database.prepare('UPDATE watched SET seen_at_ms = ? WHERE request_id = ?'),
     setState: database.prepare('UPDATE watched SET state = ? WHERE request_id = ?'),
     ended: database.prepare("SELECT * FROM watched WHERE state = 'ended'"),
@@ -159,18 +171,23 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
     unseen: database.prepare(
       "SELECT request_id FROM watched WHERE state IN ('pending', 'held') AND seen_at_ms < ? ORDER BY seen_at_ms LIMIT ?",
     ),
-    wake: database.prepare(
-      `UPDATE watched SET state = 'ended' WHERE state = 'watching'
-       AND request_id IN (SELECT request_id FROM signers WHERE signer = ?)`,
+    addWatching: database.prepare('INSERT INTO watching (signer, request_id) VALUES (?, ?)'),
+    boundWatching: database.prepare(
+      `DELETE FROM watching WHERE signer = ?1 AND number <=
+         (SELECT number FROM watching WHERE signer = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${MAX_WATCHING})`,
+    ),
+    watching: database.prepare(
+      `SELECT watched.* FROM watching JOIN watched USING (request_id) WHERE signer = ? AND state = 'watching'`,
+    ),
+    stopWatching: database.prepare('DELETE FROM watching WHERE request_id = ?'),
+    stopWatchingExpired: database.prepare(
+      `DELETE FROM watching WHERE request_id IN
+         (SELECT request_id FROM watched WHERE state = 'watching' AND expires_seconds < ?)`,
     ),
     expire: database.prepare("UPDATE watched SET state = 'done' WHERE state = 'watching' AND expires_seconds < ?"),
     forget: database.prepare('DELETE FROM watched WHERE request_id = ?'),
-    forgetSignersOf: database.prepare('DELETE FROM signers WHERE request_id = ?'),
-    forgetSigners: database.prepare(
-      "DELETE FROM signers WHERE request_id IN (SELECT request_id FROM watched WHERE state = 'done' AND seen_at_ms < ?)",
-    ),
     forgetDone: database.prepare("DELETE FROM watched WHERE state = 'done' AND seen_at_ms < ?"),
-    excuse: database.prepare("UPDATE watched SET state = 'watching', excuse = 'simulated' WHERE request_id = ?"),
+    excuse: database.prepare("UPDATE watched SET excuse = 'simulated' WHERE request_id = ?"),
     excuseOpen: database.prepare(
       "UPDATE watched SET excuse = ? WHERE state IN ('held', 'ended', 'watching') AND excuse <> 'undone'",
     ),
@@ -182,7 +199,7 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
       const row = statements.get.get(requestId);
       return row === undefined ? undefined : readWatched(row);
     },
-    put(row: WatchedRow, { signers, atMs }: { readonly signers: Iterable<Hex>; readonly atMs: number }) {
+    put(row: WatchedRow, atMs: number) {
       const { requestId, state, status, relayer, claimNonce, txHash, excuse, body } = row;
       const claim = [relayer ?? null, orNull(row.claimedSeconds), claimNonce ?? null] as const;
       const end = [txHash ?? null, orNull(row.endedSeconds), orNull(row.endedBlock)] as const;
@@ -190,14 +207,27 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
       const first = [Number(row.isReopened), Number(row.firstBlock)] as const;
       const rest = [orNull(row.expiresSeconds), ...held, body ?? null, ...first] as const;
       statements.put.run(requestId, state, status, ...claim, ...end, ...rest, atMs);
-      for (const signer of signers) statements.addSigner.run(signer, requestId);
+      statements.stopWatching.run(requestId);
     },
     forget(requestId: string) {
       statements.forget.run(requestId);
-      statements.forgetSignersOf.run(requestId);
+      statements.stopWatching.run(requestId);
     },
     touch: (requestId: string, atMs: number) => void statements.touch.run(atMs, requestId),
-    setState: (requestId: string, state: WatchState) => void statements.setState.run(state, requestId),
+    watch(requestId: string, signers: Iterable<Hex>) {
+      statements.setState.run('watching', requestId);
+      statements.stopWatching.run(requestId);
+      for (const signer of signers) {
+        statements.addWatching.run(signer, requestId);
+        statements.boundWatching.run(signer);
+      }
+    },
+    listWatching: (signer: Hex) => statements.watching.all(signer).map(readWatched),
+    wake: (requestId: string) => void statements.setState.run('ended', requestId),
+    finish(requestId: string) {
+      statements.setState.run('done', requestId);
+      statements.stopWatching.run(requestId);
+    },
     listEnded: () => statements.ended.all().map(readWatched),
     listIdle: (idleSeconds: bigint) => statements.idle.all(Number(idleSeconds)).map(readWatched),
     listNamed: (txHash: Hex) => statements.named.all(txHash).map(readWatched),
@@ -209,12 +239,9 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
     holders: () => statements.holders.all().map((row) => `${row.relayer}` as Hex),
     listUnseen: (beforeMs: number, limit: number) =>
       statements.unseen.all(beforeMs, limit).map((row) => `${row.request_id}`),
-    wake(signers: Iterable<Hex>) {
-      for (const signer of signers) statements.wake.run(signer);
-    },
     retire({ seconds, ms }: { readonly seconds: bigint; readonly ms: number }) {
+      statements.stopWatchingExpired.run(Number(seconds));
       statements.expire.run(Number(seconds));
-      statements.forgetSigners.run(ms - KEEP_MS);
       statements.forgetDone.run(ms - KEEP_MS);
     },
     excuseOpen: (excuse: Excuse) => void statements.excuseOpen.run(excuse),

@@ -52,10 +52,14 @@ export function createQueueCalls(options: {
   };
 }
 
+/** Answers of 409 by which the gateway keeps from this relayer what nobody else has claimed. */
+const REFUSALS = ['CLAIMED_TOO_LONG', 'TOO_MANY_OPEN_CLAIMS'];
+
 /** The meaning of a failed claim. @throws what is no GatewayError */
 function readClaimError({ events }: GatewayContext, error: unknown, facts: ClaimFacts): ClaimResult {
-  if (isGatewayError(error, 'CONFLICT', 'NOT_FOUND')) return 'conflict';
   if (!(error instanceof GatewayError)) throw error;
+  if (error.kind === 'CONFLICT') return REFUSALS.includes(error.code) ? 'refused' : 'conflict';
+  if (error.kind === 'NOT_FOUND') return 'conflict';
   events.emit({ type: 'claim-failed', where: 'claim', ...facts, code: error.code });
   // Surely not claimed, by anybody; otherwise the gateway has to be asked.
   return error.mayHaveHappened || error.kind === 'ABORTED' ? 'unknown' : 'refused';

@@ -11,6 +11,13 @@ const MAX_SWEEP_PAGES = 40;
 const MAX_ASKED = 200;
 /** How often all open requests are listed while none is known, in milliseconds: what is posted meanwhile is among the newest. */
 const IDLE_SWEEP_MS = 60_000;
+/**
+ * Most bytes of new requests that a look keeps, the newest: more than are posted between two looks. Of an older one, as of the day before the
+ * first look, or of a time in which nobody looked, nobody would be accused.
+ */
+const MAX_FRESH_BYTES = 32 * 1024 * 1024;
+/** Of a record without its params, about. */
+const RECORD_BYTES = 300;
 /** How long the gateway waits for something new, in seconds: the longest that it takes. */
 const WAIT_SECONDS = 25;
 
@@ -39,16 +46,30 @@ interface QueueLookOptions {
   readonly sinceMs: number;
 }
 
+/** Leaves out the params of what is pending: anybody may post large ones, and nothing is compared with them yet. */
+function dropParams(record: RequestRecord): RequestRecord {
+  // They are read of what is claimed or ended alone.
+  return record.status === 'pending' ? { ...record, params: {} as never } : record;
+}
+
+const bytesOf = ({ status, params }: RequestRecord) =>
+  RECORD_BYTES + (status === 'pending' ? 0 : JSON.stringify(params).length);
+
 /** The newest requests, down to a page of which everything is known. */
 async function readNewest({ client, chainName, isKnown, sinceMs }: QueueLookOptions): Promise<RequestRecord[]> {
   const fresh: RequestRecord[] = [];
+  let bytes = 0;
   for (let [limit, from] = [FIRST_PAGE, undefined as string | null | undefined]; from !== null; limit = PAGE) {
     const { items, lastKey } = await client.list({ chainName, order: 'desc', limit }).page(from);
     from = lastKey;
     const unknown = items.filter((record) => !isKnown(record));
-    fresh.push(...unknown.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs));
+    for (const record of unknown) {
+      if (Date.parse(record.createdAt) < sinceMs) continue;
+      fresh.push(dropParams(record));
+      bytes += bytesOf(record);
+    }
     const isOld = items.some(({ createdAt }) => Date.parse(createdAt) < sinceMs);
-    if (unknown.length === 0 || isOld) break;
+    if (unknown.length === 0 || isOld || bytes > MAX_FRESH_BYTES) break;
   }
   return fresh;
 }
@@ -80,7 +101,7 @@ function createSweep({ client, chainName, now }: QueueLookOptions) {
         pages = undefined;
         return { records, sweptFromMs: startedAtMs };
       }
-      records.push(...next.value.items);
+      records.push(...next.value.items.map(dropParams));
     }
     return { records, sweptFromMs: undefined };
   };
@@ -107,7 +128,7 @@ function createFeedWait({ client, chainName }: QueueLookOptions, added: RequestR
     const from = cursor === undefined ? ({ from: 'now', wait: 0 } as const) : { cursor, wait: WAIT_SECONDS };
     const page = await client.readFeed({ chainName, ...from, signal }).catch(() => undefined);
     cursor = page?.cursor;
-    added.push(...(page?.items ?? []));
+    added.push(...(page?.items ?? []).map(dropParams));
     quiet = added.length > 0 ? 0 : quiet + 1;
     if (quiet > 0 && page?.askAgainMs !== undefined) await pause(chooseFeedPause(page.askAgainMs, quiet - 1), signal);
   };

@@ -69,6 +69,19 @@ it('takes a call that is given up for no answer of the gateway', async () => {
   expect(health.faults()).toEqual([]);
 });
 
+it('takes one that was not answered in its time for a gateway that is away: it may come back from a backup', async () => {
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
+  let returns = 0;
+  const silent = await listenOnLoopback(createServer());
+  const server = await startServer(() => ({ status: 200 }));
+  const fetch = watchFetch(globalThis.fetch, { health, now: Date.now, onReturn: () => void returns++ });
+  await expect(fetch(silent.url, { signal: AbortSignal.timeout(1) })).rejects.toThrow();
+  expect(reasons(health.faults())).toEqual(['it does not answer']);
+  await fetch(server.url);
+  expect([returns, health.faults()]).toEqual([1, []]);
+  await Promise.all([silent.close(), server.close()]);
+});
+
 /** The health of a clock that is off by so much, after calls that have waited for so long. */
 async function compareAfter(shiftMs: number, waits: readonly number[]): Promise<readonly string[]> {
   let waitedMs = 0;

@@ -70,8 +70,9 @@ export function watchFetch(
       }
       return response;
     } catch (error) {
-      // Whoever gives up waiting says nothing of the gateway.
-      if (init?.signal?.aborted !== true) {
+      // Whoever gives up waiting says nothing of the gateway, unless it was for too long: a host that lost its power ends no connection.
+      const { aborted = false, reason } = init?.signal ?? {};
+      if (!aborted || reason?.name === 'TimeoutError') {
         isAway = true;
         health.recordFailure('gateway', 'it does not answer');
       }

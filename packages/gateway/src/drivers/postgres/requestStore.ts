@@ -83,13 +83,14 @@ async function readFeed(reader: Reader, query: FeedQuery): Promise<FeedPage> {
       value: row.request_id,
     }));
   };
-  const [claims, fresh, numbers] = await Promise.all([
+  const [claims, fresh, counters] = await Promise.all([
     walk('processing', start.lapsed),
     walk('pending', start.pending),
     reader.read(`SELECT name, value FROM ${reader.tables.counters}`),
   ]);
-  assertGiven(start, numbersOf(numbers));
-  const { values, ...rest } = fillFeed(query, start, { claims, fresh });
+  const numbers = numbersOf(counters);
+  assertGiven(start, numbers);
+  const { values, ...rest } = fillFeed(query, start, { claims, fresh, sequence: numbers.sequence });
   // A request that has moved on since comes again with its new number, if it is pending then.
   const open: Condition[] = [["status = 'pending'"], ["status = 'processing' AND claimed_at <= ?", leaseExpiredAt]];
   return { items: await readByIds(reader, values, open), ...rest };

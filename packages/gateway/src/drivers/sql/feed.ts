@@ -2,10 +2,11 @@ import { InvalidCursorError } from '../../ports/errors.ts';
 import type { FeedPage, FeedQuery } from '../../ports/requestStore.ts';
 import type { Row } from './sqlWrite.ts';
 
-/** Numbers of the last moves that were given: of what became pending, and of claims that have lapsed. */
+/** Numbers of the last moves that were given: of what became pending, and of claims that have lapsed; and of the last one of all then. */
 interface FeedPosition {
   readonly pending: number;
   readonly lapsed: number;
+  readonly sequence: number;
 }
 
 /** A record of a feed; `value` is what its store makes of it. */
@@ -27,10 +28,12 @@ export interface FeedStart {
 
 /** Reads the position of a page; undefined: it begins with what comes from here on. @throws InvalidCursorError */
 export function readFeedPosition({ after, from }: FeedQuery): FeedPosition | undefined {
-  if (after === undefined) return from === 'oldest' ? { pending: 0, lapsed: 0 } : undefined;
-  const [, pending, lapsed] = /^(\d{1,15})-(\d{1,15})$/.exec(after) ?? [];
-  if (pending === undefined || lapsed === undefined) throw new InvalidCursorError();
-  return { pending: Number(pending), lapsed: Number(lapsed) };
+  if (after === undefined) return from === 'oldest' ? { pending: 0, lapsed: 0, sequence: 0 } : undefined;
+  const numbers = /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(after)?.slice(1).map(Number);
+  if (numbers === undefined) throw new InvalidCursorError();
+  // The expression has three groups.
+  const [pending, lapsed, sequence] = numbers as [number, number, number];
+  return { pending, lapsed, sequence };
 }
 
 /** Names of the numbers that a store keeps beside its records: that of the last move, and the two ends of the newest gap. */
@@ -59,35 +62,37 @@ const MOVES_A_MS = 10;
 export const enterAt = (sequence: number, now: number) => Math.max(sequence, now * MOVES_A_MS);
 
 /**
- * Refuses a position that the store never gave: it was put back to an older copy since, in which what was given before may be pending again.
+ * Refuses a position that the store never gave: it was put back to an older copy since, in which what was given, claimed or reported before may
+ * be pending again.
  *
  * @throws InvalidCursorError
  */
-export function assertGiven({ pending, lapsed }: FeedPosition, { sequence, left, entered }: MoveNumbers): void {
+export function assertGiven(position: FeedPosition, { sequence, left, entered }: MoveNumbers): void {
   const isGiven = (number: number) => number <= left || (number >= entered && number <= sequence);
-  if (!isGiven(pending) || !isGiven(lapsed)) throw new InvalidCursorError();
+  if (!Object.values(position).every(isGiven)) throw new InvalidCursorError();
 }
 
 /** Begins before the first claim that holds, so that all that lapse from here on are given. */
 export const startFeed = ({ sequence, firstClaim = sequence + 1 }: FeedStart): FeedPosition => {
-  return { pending: sequence, lapsed: firstClaim - 1 };
+  return { pending: sequence, lapsed: firstClaim - 1, sequence };
 };
 
 /**
  * Fills a page of a chain's feed: first the claims that have lapsed, since those have waited longest, then what has become pending. Moves
  * are numbered in the order of their commits, so that none can appear before a position that was read.
  *
- * @param rows - behind the position, by the numbers of their moves; no more is taken of them than the page holds
+ * @param feed - rows behind the position, by the numbers of their moves, of which no more are taken than the page holds; and the number of
+ * the last move
  */
 export function fillFeed<T>(
   { limit, maxParamsBytes, leaseExpiredAt = -1 }: FeedQuery,
   { pending, lapsed }: FeedPosition,
-  rows: { readonly claims: Iterable<FeedRow<T>>; readonly fresh: Iterable<FeedRow<T>> },
+  feed: { readonly claims: Iterable<FeedRow<T>>; readonly fresh: Iterable<FeedRow<T>>; readonly sequence: number },
 ): Omit<FeedPage, 'items'> & { readonly values: T[] } {
   const values: T[] = [];
   const position = { pending, lapsed };
   let bytes = 0;
-  function add(row: FeedRow<T>, part: keyof FeedPosition): boolean {
+  function add(row: FeedRow<T>, part: keyof typeof position): boolean {
     bytes += row.bytes;
     if (values.length === limit || (values.length > 0 && bytes > maxParamsBytes)) return false;
     values.push(row.value);
@@ -95,12 +100,12 @@ export function fillFeed<T>(
     return true;
   }
   let nextClaimAt: number | undefined;
-  for (const row of rows.claims) {
+  for (const row of feed.claims) {
     // Claims lapse in their order, up to the time that lies between a clock and a commit.
     if (row.claimedAt > leaseExpiredAt) nextClaimAt = row.claimedAt;
     if (nextClaimAt !== undefined || !add(row, 'lapsed')) break;
   }
-  for (const row of rows.fresh) if (!add(row, 'pending')) break;
-  const next = `${position.pending}-${position.lapsed}`;
+  for (const row of feed.fresh) if (!add(row, 'pending')) break;
+  const next = `${position.pending}-${position.lapsed}-${feed.sequence}`;
   return { values, next, ...(nextClaimAt !== undefined && { nextClaimAt }) };
 }

@@ -82,8 +82,10 @@ function readStart({ statement, tables }: ReadContext, { chainName, leaseExpired
 function readFeed(context: ReadContext, query: FeedQuery): FeedPage {
   const { chainName } = query;
   const start = readFeedPosition(query) ?? startFeed(readStart(context, query));
-  assertGiven(start, readNumbers(context.statement, context.tables));
+  const numbers = readNumbers(context.statement, context.tables);
+  assertGiven(start, numbers);
   const { values, ...rest } = fillFeed(query, start, {
+    sequence: numbers.sequence,
     claims: walkMoves(context, { chainName, status: 'processing', after: start.lapsed }),
     fresh: walkMoves(context, { chainName, status: 'pending', after: start.pending }),
   });

@@ -8,7 +8,7 @@ import { createRelayers, type RelayerClient } from '../rigs/relayerClient.ts';
 const MEGABYTE = 1024 * 1024;
 const MIN_FREE_BYTES = 12 * MEGABYTE;
 
-const disk = mountSmall('90m');
+const disk = mountSmall('120m');
 const directory = disk?.dir;
 const { params, ...request } = EXAMPLE_REQUESTS.WRITE_DATA_FOR;
 
@@ -74,7 +74,7 @@ async function signPut(): Promise<{ url: string; headers: Record<string, string>
 }
 
 // Each fills the disk, and goes on with what is left.
-describe.skipIf(directory === undefined)('a full disk of 90 MB', { shuffle: false }, () => {
+describe.skipIf(directory === undefined)('a full disk of 120 MB', { shuffle: false }, () => {
   // Shows STORE-9.
   test('refuses new requests and uploads; claims, reports and reads go on, and nothing acknowledged is lost', async () => {
     const [relayer] = await createRelayers(1);

@@ -4,9 +4,10 @@ import type { Hex } from 'viem';
 import type { ChainRpc } from '../src/chain/createChainRpc.ts';
 import { createRequestHasher } from '../src/checks/findNonce.ts';
 import type { Accusation, Checked } from '../src/watchtower/createFindingCheck.ts';
-import { createWatch, type WatchOptions } from '../src/watchtower/createWatch.ts';
+import { createWatch } from '../src/watchtower/createWatch.ts';
 import type { SeenHead, StoredExecution } from '../src/watchtower/journal/openSeenChain.ts';
 import { openWatchJournal } from '../src/watchtower/journal/openWatchJournal.ts';
+import type { WatchOptions } from '../src/watchtower/watchContext.ts';
 
 /** 32 bytes of one value. */
 export const word = (byte: string) => `0x${byte.repeat(32)}` as const;
@@ -90,6 +91,7 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
       return { head, heads: [head], fork, lostBlocks: fork === undefined ? 0n : head.number - fork, executions };
     },
     now: () => Number(world.seconds - world.ownLag) * 1000,
+    monotonicNow: () => Number(world.seconds) * 1000,
   };
   const look = createWatch(options);
   return {

@@ -2,8 +2,9 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { expect, test } from 'vitest';
 import { BLOCK_SECONDS, START, startWatchRig, TX } from '../../test/watchRig.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
-import { createWatch, type WatchOptions } from './createWatch.ts';
+import { createWatch } from './createWatch.ts';
 import { openWatchJournal } from './journal/openWatchJournal.ts';
+import type { WatchOptions } from './watchContext.ts';
 
 const WORD = `0x${'11'.repeat(32)}` as const;
 const [SIGNER, RELAYER, FORWARDER] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}` as const) as [
@@ -49,6 +50,7 @@ function startWatch() {
     },
     checkFinding: async () => 'confirmed',
     now: () => 1_000_000,
+    monotonicNow: () => 0,
   };
   return { look: createWatch(options), options, journal, alerts };
 }
@@ -99,4 +101,33 @@ test('a lie is found within the confirmations and a block', async () => {
   await live(120n);
   expect(journal.listFindings()).toMatchObject([{ kind: 'falseSuccess' }]);
   expect(journal.listFindings()[0]!.block).toBeLessThanOrEqual(reportedAt + 3n + 1n);
+});
+
+// Shows WATCH-9.
+test('failures take a look two seconds, however many there are; a false success is found all the same', async () => {
+  const { options, journal, alerts } = startWatch();
+  alerts.isBroken = false;
+  const failures = Array.from({ length: 20 }, (_, index) => ({
+    ...LIE,
+    ...{ requestId: `failed ${index}`, status: 'failed', errorMessage: 'InvalidSignature()', txHash: undefined },
+  })) as unknown as RequestRecord[];
+  let ms = 0;
+  const asked: string[] = [];
+  const look = createWatch({
+    ...options,
+    lookAtQueue: async () => ({ records: [...failures, LIE], gone: [], atMs: 1_000_000 }),
+    async checkFinding({ finding }) {
+      asked.push(finding.requestId);
+      return 'confirmed';
+    },
+    // As long as each would take whose signer has carried out much.
+    monotonicNow: () => (ms += 500),
+  });
+  await look();
+  await look();
+  expect(asked).toContain(LIE.requestId);
+  expect(asked.length).toBeLessThan(10);
+  for (let looks = 0; looks < 10; looks++) await look();
+  expect(new Set(asked).size).toBe(21);
+  expect(journal.listFindings()).toHaveLength(21);
 });

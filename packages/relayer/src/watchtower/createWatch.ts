@@ -1,63 +1,26 @@
-import type { Alerter } from '@prism-gateway/node/alerts';
-import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
-import { earliestTimestamp } from '../checks/findNonce.ts';
-import type { Accusation, Checked, CheckFinding } from './createFindingCheck.ts';
+import type { Accusation } from './createFindingCheck.ts';
 import type { QueueUpdate } from './createQueueLook.ts';
-import { evaluateReleases } from './evaluateReleases.ts';
-import { createDigestTest, type Evaluation, evaluateReport, leastClaimPrice } from './evaluateReport.ts';
+import { createDigestTest, leastClaimPrice } from './evaluateReport.ts';
+import { evaluateAll, finalizeReleases, type Suspicions } from './evaluateWatched.ts';
 import { findDoubt, LOOK_SECONDS } from './findDoubt.ts';
-import { describeFinding, type Finding } from './finding.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
-import { KEEP_MS, type WatchedRow } from './journal/openWatchedTable.ts';
-import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
-import { type ChainUpdate, readExecutionsIn } from './readChainUpdate.ts';
-import { type Holders, readHolders } from './readHolders.ts';
+import { KEEP_MS } from './journal/openWatchedTable.ts';
+import type { StoredFinding } from './journal/openWatchJournal.ts';
+import { readExecutionsIn } from './readChainUpdate.ts';
+import { readHolders } from './readHolders.ts';
 import { type Doubt, takeRecords } from './takeRecords.ts';
+import type { Reading, WatchOptions } from './watchContext.ts';
 
 /** Most findings that nodes are asked about in one look: the next one goes on. */
 const MAX_CHECKS = 32;
-/** What nodes say that is a finding, and accuses nobody. */
-const HARMLESS = {
-  otherForwarder:
-    'It was carried out by another Forwarder, for which it was signed: compare FORWARDER_ADDRESS of watchtower and relayer.',
-  reorganised:
-    'Its relayer has carried it out in another transaction than it named, which no block holds: a reorganisation may have undone that while nobody looked.',
-} as const;
 /** How far back the first look at the chain goes, in seconds: as long as the Forwarder takes a signature by default. */
 const FIRST_LOOK_SECONDS = 86_400n;
-
-/** The parts of a watch over one chain. */
-export interface WatchOptions {
-  readonly rpc: Pick<ChainRpc, 'read'>;
-  readonly chainId: number;
-  readonly forwarder: Hex;
-  readonly confirmations: bigint;
-  readonly leaseSeconds: bigint;
-  /** How long the Forwarder takes a signature, in seconds. */
-  readonly maxAge: bigint;
-  readonly journal: WatchJournal;
-  readonly alerter: Pick<Alerter, 'raise'>;
-  /** Whether nodes confirm a finding. */
-  readonly checkFinding: CheckFinding;
-  readonly lookAtQueue: () => Promise<QueueUpdate>;
-  readonly lookAtChain: (seen: readonly SeenHead[], since: { readonly sinceSeconds: bigint }) => Promise<ChainUpdate>;
-  readonly now: () => number;
-}
 
 /** The result of a look. */
 export interface Looked {
   readonly head: SeenHead;
   readonly findings: readonly StoredFinding[];
-}
-
-/** The reads of a look; the writing needs nothing else. */
-interface Reading extends Holders {
-  readonly queue: QueueUpdate;
-  readonly chain: ChainUpdate;
-  /** Executions in the transactions that reports name. */
-  readonly namedExecutions: readonly StoredExecution[];
 }
 
 function listNamed({ journal }: WatchOptions, { records }: QueueUpdate): Set<Hex> {
@@ -143,104 +106,6 @@ function takeChain(options: WatchOptions, { chain, busy }: Reading, doubt: Doubt
   for (const head of chain.heads) journal.addHead(head, confirmations);
 }
 
-/** The evaluation on one request, whose it is, and what a finding rests on. */
-type Evaluated = { readonly evaluation: Evaluation; readonly signers: ReadonlySet<Hex> } & Required<
-  Omit<Accusation, 'finding'>
->;
-
-/** So long after a gap a claim may rest on what was seen in it, in seconds. */
-const SETTLED_SECONDS = 60n;
-
-/** Evaluates one request. @param watchedSince - since when nothing was missed, in Unix seconds */
-function evaluate(
-  options: WatchOptions,
-  { chain: { head }, namedExecutions, sent }: Reading,
-  { row, watchedSince }: { readonly row: WatchedRow; readonly watchedSince: bigint },
-): Evaluated {
-  const { journal, confirmations, leaseSeconds, chainId, forwarder } = options;
-  const { requestId, relayer, claimNonce, txHash, excuse, idleSeconds, endedBlock } = row;
-  // Of what is claimed or ended, all of that is known.
-  const body = JSON.parse(row.body as string) as Pick<RequestRecord, 'action' | 'params' | 'errorMessage'>;
-  const test = createDigestTest(body, { chainId, forwarder });
-  const named = namedExecutions.filter((execution) => execution.txHash === txHash && test.isOf(execution));
-  const seen = named.length > 0 ? [] : journal.executionsOf(test.signers, earliestTimestamp(body));
-  const report = {
-    ...{ requestId, relayer: relayer as Hex, txHash, excuse, idleSeconds, endedBlock },
-    ...{ errorMessage: body.errorMessage, endedSeconds: row.endedSeconds ?? 0n },
-    status: row.status as 'processing' | 'success' | 'failed',
-    claimedSeconds: row.claimedSeconds ?? 0n,
-    expiresSeconds: row.expiresSeconds ?? 0n,
-  };
-  const hasActed = claimNonce === undefined || (sent.get(report.relayer) ?? 0) > claimNonce;
-  const executions = [...named, ...seen.filter(test.isOf)];
-  const evaluation = evaluateReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
-  const { claimedSeconds, endedSeconds, expiresSeconds } = report;
-  const times = { claimedSeconds, endedSeconds, expiresSeconds };
-  const isWatched = claimedSeconds > watchedSince + SETTLED_SECONDS;
-  const known = {
-    request: body,
-    named: txHash,
-    claimNonce: hasActed ? undefined : claimNonce,
-    isOf: test.isOf,
-    isWatched,
-  };
-  return { evaluation, signers: test.signers, report: { ...known, ...times } };
-}
-
-/** Findings that nodes have yet to confirm, and what they have said, by kind and request. */
-interface Suspicions {
-  readonly raised: Map<string, Accusation>;
-  readonly checked: ReadonlyMap<string, Checked>;
-}
-
-const keyOf = ({ kind, requestId, relayer }: Finding) => `${kind} ${requestId} ${relayer}`;
-
-/** Puts a finding down, with its alert. @returns undefined where it is known */
-function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFinding | undefined {
-  const finding = journal.addFinding(found, now());
-  if (finding !== undefined) alerter.raise(describeFinding(finding));
-  return finding;
-}
-
-/** Puts down what follows from a evaluation. @returns the finding, where it is new */
-function finalize(
-  options: WatchOptions,
-  { raised, checked }: Suspicions,
-  { row, evaluated: { evaluation, signers, report } }: { readonly row: WatchedRow; readonly evaluated: Evaluated },
-): StoredFinding | undefined {
-  const { journal } = options;
-  const { requestId } = row;
-  if (evaluation === 'again') return undefined;
-  if (evaluation === 'watch') return void journal.watch(requestId, signers);
-  if (evaluation === 'done') return void journal.finish(requestId);
-  const key = keyOf(evaluation);
-  const word = checked.get(key);
-  if (word === undefined) raised.set(key, { finding: evaluation, report });
-  if ((word === 'refuted' || word === 'confirmed') && row.state === 'held') journal.resetIdle(requestId);
-  if (word === 'refuted' && row.status === 'failed') {
-    journal.excuse(requestId);
-    journal.watch(requestId, signers);
-  }
-  if (word === undefined || word === 'refuted' || word === 'unknown') return undefined;
-  // A held request is watched on: it can still be reported.
-  if (row.state !== 'held') journal.finish(requestId);
-  if (word === 'confirmed') return put(options, evaluation);
-  const kind = word === 'replaced' ? 'reorganised' : word;
-  return put(options, { ...evaluation, kind, text: HARMLESS[kind] });
-}
-
-/** Finds who holds and gives back without end. @returns findings that are new */
-function finalizeReleases(options: WatchOptions, { raised, checked }: Suspicions, head: SeenHead): StoredFinding[] {
-  const { journal, leaseSeconds } = options;
-  return evaluateReleases(journal, { head, leaseSeconds }).flatMap((finding) => {
-    const word = checked.get(keyOf(finding));
-    if (word === undefined) raised.set(keyOf(finding), { finding });
-    if (word === undefined || word === 'unknown') return [];
-    journal.forgetReleases({ relayer: finding.relayer });
-    return word === 'confirmed' ? (put(options, finding) ?? []) : [];
-  });
-}
-
 /** A report counts from the first block that is as late as it. */
 function recordEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading): void {
   for (const row of journal.listEnded()) {
@@ -258,7 +123,7 @@ function recordEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading
  * @see docs/specification.md WATCH-3
  */
 export function createWatch(options: WatchOptions): () => Promise<Looked> {
-  const { journal, leaseSeconds, maxAge, now, checkFinding } = options;
+  const { journal, maxAge, now, checkFinding } = options;
 
   let seen: { readonly head: SeenHead; readonly atMs: number } | undefined;
   let doubts: readonly Doubt[] = [];
@@ -278,11 +143,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
       takeChain(options, reading, doubt);
       takeRecords({ journal, head, heads: journal.heads(), maxAge, sent: mined, doubts }, queue);
       recordEnds(options, reading);
-      const findings = [...journal.listEnded(), ...journal.listIdle(leaseSeconds)]
-        .map((row) =>
-          finalize(options, suspicions, { row, evaluated: evaluate(options, reading, { row, watchedSince }) }),
-        )
-        .filter((finding) => finding !== undefined);
+      const findings = evaluateAll(options, suspicions, { reading, watchedSince });
       findings.push(...finalizeReleases(options, suspicions, head));
       journal.retire({ seconds: head.seconds, ms: now() });
       // By both clocks: a node that shows a time to come has nothing forgotten.

@@ -137,7 +137,16 @@ async function openPost(post: ChainPost) {
       listOpenBefore({ client: clients.client, chainName, journal }, { requestId, signer }),
   });
   const found = { journal, alerter, checkFinding };
-  const shared = { ...opened, ...found, forwarder, leaseSeconds, lookAtQueue: queue.look, lookAtChain, now };
+  const shared = {
+    ...opened,
+    ...found,
+    forwarder,
+    leaseSeconds,
+    lookAtQueue: queue.look,
+    lookAtChain,
+    now,
+    monotonicNow,
+  };
   const { admin, gateway } = clients;
   const enforce = admin && createEnforcer({ journal, alerter, admin, gateway, log, now });
   return {

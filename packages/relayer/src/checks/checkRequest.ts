@@ -221,6 +221,9 @@ function leaveReverting(
   reverted: Hex | undefined,
   { nowMs, signatures }: { readonly nowMs: number; readonly signatures: readonly SignatureRef[] },
 ): Verdict {
-  if (nameReason(reverted) === 'RequestNotYetOpen') return leave('early', { notBeforeMs: nowMs + 1000 });
-  return leave('reverts', { errorMessage: decodeReason(reverted), signatures });
+  const name = nameReason(reverted);
+  if (name === 'RequestNotYetOpen') return leave('early', { notBeforeMs: nowMs + 1000 });
+  // A contract wallet may come to take it.
+  const isForged = name === 'InvalidSignature' && signatures.every(({ code }) => code === undefined);
+  return leave(isForged ? 'signature' : 'reverts', { errorMessage: decodeReason(reverted), signatures });
 }

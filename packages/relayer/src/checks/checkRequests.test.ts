@@ -88,7 +88,7 @@ it('looks for the nonces of bad signatures a part at a time, and evaluates the o
   while (chain.recovered > 0) await check();
   expect(await check()).toEqual([
     ready,
-    expect.objectContaining({ reason: 'reverts', errorMessage: `InvalidSignature(${account.address}, 70)` }),
+    expect.objectContaining({ reason: 'signature', errorMessage: `InvalidSignature(${account.address}, 70)` }),
     0,
   ]);
 });
@@ -102,7 +102,7 @@ it('tries no nonce twice: of a signer who goes on, the new ones alone', async ()
   chain.recovered = 0;
   const { verdicts } = await checkRequests(context, { candidates: [junk] });
   expect(chain.recovered).toBe(ENTRIES * 2);
-  expect(verdicts.get('junk')).toMatchObject({ reason: 'reverts' });
+  expect(verdicts.get('junk')).toMatchObject({ reason: 'signature' });
 });
 
 it.each([

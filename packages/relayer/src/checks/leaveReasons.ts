@@ -26,6 +26,8 @@ interface LeaveRule {
   readonly isForbidden?: true;
   /** Nothing of it changes before the chain's next block. */
   readonly isOfChain?: true;
+  /** Only its signer can change it, whose next transaction has it looked at; else the end of its patience does. */
+  readonly isOfSigner?: true;
   /** Its forwarder nonce has been seen to be free: nothing of it is on the chain. */
   readonly isUnused?: true;
   /** The settings that it rests on: with other ones it is looked at again. If all is left for one reason, they are the first to look at. */
@@ -100,6 +102,13 @@ export const LEAVE_REASONS = {
     isOfChain: true,
     finality: 'fails',
     waitsFor: 'the chain to change: it would revert',
+  },
+  // Anybody may post any number of these.
+  signature: {
+    recheckMs: [1000, 30_000],
+    isOfSigner: true,
+    finality: 'fails',
+    waitsFor: 'its signer: another key has signed it, or for a forwarder nonce that is far off',
   },
   // The search goes on with the next look.
   nonceUnknown: { recheckMs: [0, 0], waitsFor: 'the search for the forwarder nonce that it was signed for' },
@@ -232,7 +241,7 @@ export function chooseRecheck(
 ): number {
   const { sinceMs, nowMs, giveUpMs, nextBlockInMs } = given;
   if (verdict.kind !== 'leave') return nowMs;
-  const { recheckMs, finality, isOfChain } = ruleOf(verdict.reason);
+  const { recheckMs, finality, isOfChain, isOfSigner } = ruleOf(verdict.reason);
   if (recheckMs === undefined) return Number.POSITIVE_INFINITY;
   const [soonest, most] = recheckMs;
   const isKnown = isOfChain && nextBlockInMs !== undefined;
@@ -240,6 +249,7 @@ export function chooseRecheck(
   const { notBeforeMs, gapState } = verdict;
   if (notBeforeMs !== undefined) return Math.max(notBeforeMs, nowMs + least);
   const endMs = sinceMs + giveUpMs;
+  if (isOfSigner && nowMs < endMs) return Math.max(endMs, nowMs + least);
   // Its patience is over: the second look shows.
   if (gapState === 'missing' && nowMs >= endMs) return nowMs + least;
   const nextMs = nowMs + Math.min(most, Math.max(least, (nowMs - sinceMs) / 2));

@@ -19,7 +19,7 @@ const MAX_TOUCHED = 1000;
 /** How long after it was evaluated a request may be looked at again for its price, in milliseconds. */
 const PRICED_MS = 10_000;
 /** Reasons that a transaction of the signer may end, as SQL has them. */
-const ENDED_BY_SIGNER = "('nonceAhead', 'reverts', 'fee', 'duplicate')";
+const ENDED_BY_SIGNER = "('nonceAhead', 'reverts', 'signature', 'fee', 'duplicate')";
 
 /** A verdict that was found. */
 export interface EvaluatedRequest {

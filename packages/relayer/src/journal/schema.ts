@@ -73,7 +73,7 @@ export const JOURNAL_SCHEMA: Schema = {
     CREATE INDEX evaluated_cheap ON evaluated (pays_at) WHERE pays_at > 0;
     CREATE INDEX evaluated_cheap_known ON evaluated (pays_at) WHERE pays_at > 0 AND is_known_payer = 1;
     -- What a transaction of its signer may end.
-    CREATE INDEX evaluated_of ON evaluated (signer, evaluated_at) WHERE verdict IN ('nonceAhead', 'reverts', 'fee', 'duplicate');
+    CREATE INDEX evaluated_of ON evaluated (signer, evaluated_at) WHERE verdict IN ('nonceAhead', 'reverts', 'signature', 'fee', 'duplicate');
     CREATE TABLE losses (
       request_id TEXT NOT NULL,
       signers TEXT NOT NULL,

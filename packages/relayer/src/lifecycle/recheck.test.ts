@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { forwarderAbi } from '@prism-gateway/contracts';
 import { createRecoverSigner } from '@prism-gateway/node/accounts';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typed-data';
-import type { Hex } from 'viem';
+import { encodeErrorResult, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeContext, makePolicy } from '../../test/makeContext.ts';
@@ -24,7 +25,7 @@ const SIGNER = account.address.toLowerCase() as Hex;
 const FEE = 1_500_000_000_000n;
 
 /** The state of the request, which was signed for forwarder nonce 2; `spent`: that is used, and gas is dearer than its fee. */
-type Outlook = 'ahead' | 'reverts' | 'poor' | 'ready' | 'spent';
+type Outlook = 'ahead' | 'reverts' | 'forged' | 'poor' | 'ready' | 'spent';
 
 /** The signer's next forwarder nonce; 2 unless it stands here. */
 const NEXT_NONCE: Partial<Record<Outlook, bigint>> = { ahead: 1n, spent: 3n };
@@ -39,6 +40,12 @@ async function write(requestId: string, nonce: bigint): Promise<RequestRecord> {
     params: createSignedParams({ action, params, signer: account.address, signature }),
   } as RequestRecord;
 }
+
+const INVALID_SIGNATURE = encodeErrorResult({
+  abi: forwarderAbi,
+  errorName: 'InvalidSignature',
+  args: [account.address, 2n],
+});
 
 let record: RequestRecord;
 /** Goes before it. */
@@ -82,6 +89,7 @@ function start(
         },
         async simulate() {
           if (outlook(nowMs) === 'reverts') return { reverted: '0x' };
+          if (outlook(nowMs) === 'forged') return { reverted: INVALID_SIGNATURE };
           return { gas: outlook(nowMs) === 'poor' ? 100_000n : 100n, returned: '0x' };
         },
         extraCost: async () => ({ wei: 0n, gas: 0n }),
@@ -162,6 +170,14 @@ test('what reverts is given up after the default patience, forgotten or not, and
   // If it is not claimed at once, as for others of its signer, its patience does not begin anew.
   for (const [endMs, ...restarts] of [[150_000], [250_000], [151_000, 150_000]] as const)
     expect((await live(() => 'reverts', { endMs, restarts })).end).toBe('hopeless');
+});
+
+// Shows RELAY-3.
+test('what another key has signed is looked at twice, and given up at the same time', async () => {
+  for (const restarts of [[], [30_000, 100_000]]) {
+    const { looks, end } = await live(() => 'forged', { endMs: 121_000, restarts });
+    expect([looks, end]).toEqual([['forged 0', 'forged 120'], 'hopeless']);
+  }
 });
 
 // Shows RELAY-25.

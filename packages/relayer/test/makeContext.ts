@@ -73,6 +73,8 @@ export interface GivenContext {
   readonly random?: () => number;
   readonly wake?: () => void;
   readonly advance?: RelayerContext['advance'];
+  /** Default: throws it. */
+  readonly onFault?: (error: unknown) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -106,9 +108,10 @@ export function makeContext(given: GivenContext): RelayerContext & { readonly em
     ...createBudgets({ journal, limits, now, onExceeded: () => undefined }),
     ...(given.budgets ?? unlimited),
   };
-  const onFault = (error: unknown) => {
+  const throwFault = (error: unknown) => {
     throw error;
   };
+  const { onFault = throwFault } = given;
   const { queue = {}, ...gateway } = given.gateway ?? {};
   return {
     ...{ journal, policy, events, emitted, now, monotonicNow: given.monotonicNow ?? now, random, wake, signal },

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { type GivenContext, makeContext } from '../../test/makeContext.ts';
 import { HEAD } from '../../test/makeHead.ts';
 import { createQueueCalls, createRequestGateway } from '../gateway/createRequestGateway.ts';
+import { openJournal } from '../journal/openJournal.ts';
 import { adoptClaims } from './adoptClaims.ts';
 
 const account = privateKeyToAccount(generatePrivateKey());
@@ -25,21 +26,60 @@ function makeRelayer(gateway: NonNullable<GivenContext['gateway']>, signal: Abor
   });
 }
 
+/** The claim of this relayer's that its journal does not know. */
+const own = {
+  ...{ requestId: 'r', chainName: 'a', action: 'WRITE_DATA_FOR', signer: account.address, createdAt: '' },
+  ...{ status: 'processing', claimedBy: account.address, claimedAt: '2026-01-01T00:00:00.000Z' },
+  params: {
+    ...{ signer: account.address, cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1' },
+    ...{ v: 27, r: WORD, s: WORD },
+  },
+} as RequestRecord;
+
+async function* listOwn() {
+  yield [own];
+}
+
+/** A journal whose disk is full until it is mended. */
+function openFullJournal() {
+  const journal = openJournal({ path: ':memory:', nowMs: 0 });
+  const disk = { isFull: true };
+  const whenRoom =
+    <T extends readonly unknown[]>(write: (...args: T) => void) =>
+    (...args: T) => {
+      if (disk.isFull) throw new Error('database or disk is full');
+      write(...args);
+    };
+  return { disk, journal: { ...journal, adopt: whenRoom(journal.adopt), begin: whenRoom(journal.begin) } };
+}
+
+// Shows RELAY-9.
+test('a claim that a full disk kept from being taken up is taken up once there is room', async () => {
+  const { disk, journal } = openFullJournal();
+  const [advanced, faults]: [string[], unknown[]] = [[], []];
+  const relayer = makeContext({
+    chain: {
+      relayer: account.address.toLowerCase() as Hex,
+      reader: { nonces: async (signers) => new Map(signers.map((signer) => [signer, 0n])) },
+      recoverSigner: async () => undefined,
+      isKeyShared: () => false,
+    },
+    gateway: { processing: listOwn, read: async () => own },
+    journal,
+    advance: (ids) => advanced.push(...ids),
+    onFault: (error) => faults.push(error),
+  });
+  for (let round = 0; round < 2; round++) {
+    await adoptClaims(relayer);
+    await relayer.inFlight.idle();
+    expect([relayer.inFlight.size, advanced.length]).toEqual([round, round]);
+    disk.isFull = false;
+  }
+  expect(faults).toHaveLength(1);
+});
+
 test('a claim of this relayer’s that was reported since the list was read is not taken up again', async () => {
-  const record = {
-    ...{ requestId: 'r', chainName: 'a', action: 'WRITE_DATA_FOR', signer: account.address, createdAt: '' },
-    ...{ status: 'processing', claimedBy: account.address, claimedAt: '2026-01-01T00:00:00.000Z' },
-    params: {
-      ...{ signer: account.address, cloudId: WORD, dataId: WORD, payload: '0x', relayerFee: '1', timestamp: '1' },
-      ...{ v: 27, r: WORD, s: WORD },
-    },
-  } as RequestRecord;
-  const gateway = {
-    async *processing() {
-      yield [record];
-    },
-    read: async (): Promise<RequestRecord> => ({ ...record, status: 'success' }),
-  };
+  const gateway = { processing: listOwn, read: async (): Promise<RequestRecord> => ({ ...own, status: 'success' }) };
   const relayer = makeRelayer(gateway, new AbortController().signal);
   await adoptClaims(relayer);
   await relayer.inFlight.idle();

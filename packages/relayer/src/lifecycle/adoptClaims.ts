@@ -38,7 +38,13 @@ async function adopt(context: RelayerContext, request: BegunRequest): Promise<vo
   const { requestId } = request;
   const record = await readRecord(context, requestId);
   if (signal.aborted || record === undefined || !isOwnClaim(context, record)) return inFlight.drop(requestId);
-  journal.adopt(request);
+  try {
+    journal.adopt(request);
+  } catch (error) {
+    // It is found again once the disk has room.
+    inFlight.drop(requestId);
+    throw error;
+  }
   inFlight.note(requestId, { kind: 'blocked', sinceMs: now() });
   events.emit({ type: 'claim-adopted', requestId });
   advance([requestId]);
@@ -129,7 +135,13 @@ async function takeOver(context: RelayerContext, requestId: string): Promise<voi
   const { gateway, journal, inFlight, events, now, advance } = context;
   const result = (await gateway.claim([requestId])).get(requestId);
   if (result === 'conflict') {
-    journal.move([{ requestId, to: 'lost', by: 'takeOverStale', nowMs: now() }]);
+    try {
+      journal.move([{ requestId, to: 'lost', by: 'takeOverStale', nowMs: now() }]);
+    } catch (error) {
+      // The gateway is asked once more, for as long as that cannot be written down.
+      advance([requestId]);
+      throw error;
+    }
     return inFlight.drop(requestId);
   }
   // The gateway is asked whose it is, and then the chain what became of it.
@@ -172,8 +184,8 @@ async function takeOverStale(context: RelayerContext, records: readonly RequestR
       if (isFull() || inFlight.has(requestId) || journal.get(requestId) !== undefined) return;
       const request = { requestId, record, signatures, gas: undefined, claimedAtMs: now() };
       room--;
-      inFlight.take(request);
       journal.begin([request], 'takeOverStale');
+      inFlight.take(request);
       inFlight.run(takeOver(context, requestId));
     },
   });

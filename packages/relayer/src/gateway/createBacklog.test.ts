@@ -12,6 +12,7 @@ const write = (requestId: string) =>
 
 /** A backlog whose pages are answered by hand, in the order in which they were asked for. */
 function createRig() {
+  const context = makeContext({});
   const asked: { readonly cursor: string | undefined; answer(page: FeedPage): void }[] = [];
   const backlog = createBacklog({
     // Nothing else of it is asked.
@@ -22,9 +23,9 @@ function createRig() {
         return await promise;
       },
     } as QueueCalls,
-    ...makeContext({}),
+    ...context,
   });
-  return { backlog, asked };
+  return { backlog, asked, journal: context.journal };
 }
 
 const idsOf = (records: readonly RequestRecord[]) => records.map(({ requestId }) => requestId);
@@ -65,4 +66,15 @@ test('a walk that begins anew takes no page of the one before', async () => {
   asked[2]!.answer({ items: [write('b')], cursor: 'one' });
   expect(idsOf(await anew)).toEqual(['b']);
   expect(asked.map(({ cursor }) => cursor)).toEqual([undefined, 'one', undefined, 'one']);
+});
+
+// Shows RELAY-28.
+test('a gateway that does not know the cursor any more has nothing evaluated that waits in the journal', async () => {
+  const { backlog, asked, journal } = createRig();
+  const verdict = { kind: 'leave', reason: 'reverts' } as const;
+  journal.recordVerdicts([{ record: write('left'), verdict, sinceMs: 0, recheckAtMs: 30_000, nowMs: 0 }]);
+  backlog.restart();
+  const page = backlog.take();
+  asked[0]!.answer({ items: [write('left'), write('new')], cursor: 'one' });
+  expect(idsOf(await page)).toEqual(['new']);
 });

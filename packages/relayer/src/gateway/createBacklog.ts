@@ -20,9 +20,9 @@ interface Backlog {
   hasMore(): boolean;
   /** Reads a page of it. @returns none if it cannot be read now */
   take(): Promise<readonly RequestRecord[]>;
-  /** Walks from the oldest request on, instead of all other walks. */
+  /** Walks from the oldest request on, through what was looked at before, instead of all other walks. */
   restart(): void;
-  /** Walks from the oldest request on, through what was looked at before, as well. */
+  /** The same, as well as all other walks. */
   walkAgain(): void;
   /** Where a restart would have to go on. @param live - where the live feed stands */
   mark(live: string): readonly string[];
@@ -32,7 +32,7 @@ interface Backlog {
 interface Walk {
   cursor: string | undefined;
   /** It goes through what has been looked at before: what was left then is recalled when its time has come. */
-  readonly isRepeated?: boolean;
+  isRepeated?: boolean;
 }
 
 function loadWalks(saved: readonly string[]): Walk[] {
@@ -60,7 +60,7 @@ export function createBacklog(options: {
       return page;
     } catch (error) {
       isStuck = true;
-      if (isGatewayError(error, 'VALIDATION_FAILED')) walk.cursor = undefined;
+      if (isGatewayError(error, 'VALIDATION_FAILED')) Object.assign(walk, { cursor: undefined, isRepeated: true });
       else if (!signal.aborted) events.emit({ type: 'fault', where: 'gateway' });
       return undefined;
     }
@@ -89,7 +89,7 @@ export function createBacklog(options: {
       return walk.isRepeated === true ? pending.filter(({ requestId }) => !journal.isLeft(requestId)) : pending;
     },
     restart() {
-      walks = [{ cursor: undefined }];
+      walks = [{ cursor: undefined, isRepeated: true }];
     },
     walkAgain() {
       const rest = walks.filter(({ cursor, isRepeated }) => cursor !== undefined && !isRepeated);

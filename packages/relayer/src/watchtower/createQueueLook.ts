@@ -2,6 +2,7 @@ import { pause } from '@prism-gateway/node';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { RelayerClient, RequestList } from '@prism-gateway/sdk';
 import { chooseFeedPause, isGatewayError } from '@prism-gateway/sdk';
+import { LOOK_SECONDS } from './findDoubt.ts';
 
 /** Records a page of a list, and of the first page of the newest: at most looks few of them are new. */
 const [PAGE, FIRST_PAGE] = [100, 30];
@@ -12,10 +13,12 @@ const MAX_ASKED = 200;
 /** How often all open requests are listed while none is known, in milliseconds: what is posted meanwhile is among the newest. */
 const IDLE_SWEEP_MS = 60_000;
 /**
- * Most bytes of new requests that a look keeps, the newest: more than are posted between two looks. Of an older one, as of the day before the
- * first look, or of a time in which nobody looked, nobody would be accused.
+ * Most bytes of new requests that a look keeps of those from before the last look: of the day before the first one, or of a time in which
+ * nobody looked. Nobody would be accused of an older one. What was posted since the last look is kept whole, or a liar could hide behind it.
  */
-const MAX_FRESH_BYTES = 32 * 1024 * 1024;
+const MAX_UNWATCHED_BYTES = 32 * 1024 * 1024;
+/** By how much the gateway's clock may be behind, in milliseconds. */
+const SKEW_MS = 60_000;
 /** Of a record without its params, about. */
 const RECORD_BYTES = 300;
 /** How long the gateway waits for something new, in seconds: the longest that it takes. */
@@ -55,8 +58,11 @@ function dropParams(record: RequestRecord): RequestRecord {
 const bytesOf = ({ status, params }: RequestRecord) =>
   RECORD_BYTES + (status === 'pending' ? 0 : JSON.stringify(params).length);
 
-/** The newest requests, down to a page of which everything is known. */
-async function readNewest({ client, chainName, isKnown, sinceMs }: QueueLookOptions): Promise<RequestRecord[]> {
+/** The newest requests, down to a page of which everything is known. @param watchedFromMs - from when on all are kept */
+async function readNewest(
+  { client, chainName, isKnown, sinceMs }: QueueLookOptions,
+  watchedFromMs: number,
+): Promise<RequestRecord[]> {
   const fresh: RequestRecord[] = [];
   let bytes = 0;
   for (let [limit, from] = [FIRST_PAGE, undefined as string | null | undefined]; from !== null; limit = PAGE) {
@@ -68,8 +74,9 @@ async function readNewest({ client, chainName, isKnown, sinceMs }: QueueLookOpti
       fresh.push(dropParams(record));
       bytes += bytesOf(record);
     }
-    const isOld = items.some(({ createdAt }) => Date.parse(createdAt) < sinceMs);
-    if (unknown.length === 0 || isOld || bytes > MAX_FRESH_BYTES) break;
+    const isBefore = (ms: number) => items.some(({ createdAt }) => Date.parse(createdAt) < ms);
+    const isFull = bytes > MAX_UNWATCHED_BYTES && isBefore(watchedFromMs);
+    if (unknown.length === 0 || isBefore(sinceMs) || isFull) break;
   }
   return fresh;
 }
@@ -140,6 +147,7 @@ export function createQueueLook(options: QueueLookOptions): QueueLook {
   const sweep = createSweep(options);
   const added: RequestRecord[] = [];
   let sweptAtMs = Number.NEGATIVE_INFINITY;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   async function ask(requestId: string): Promise<RequestRecord | string> {
     try {
       return await client.get(requestId);
@@ -150,7 +158,10 @@ export function createQueueLook(options: QueueLookOptions): QueueLook {
   }
   async function look() {
     const atMs = now();
-    const newest = [...added, ...(await readNewest(options))];
+    const watchedFromMs =
+      atMs - lookedAtMs < Number(LOOK_SECONDS) * 1000 ? lookedAtMs - SKEW_MS : Number.POSITIVE_INFINITY;
+    const newest = [...added, ...(await readNewest(options, watchedFromMs))];
+    lookedAtMs = atMs;
     if (newest.length === 0 && isIdle() && atMs - sweptAtMs < IDLE_SWEEP_MS) return { records: [], gone: [], atMs };
     const { records, sweptFromMs } = await sweep();
     sweptAtMs = atMs;

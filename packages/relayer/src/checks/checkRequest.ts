@@ -223,7 +223,8 @@ function leaveReverting(
 ): Verdict {
   const name = nameReason(reverted);
   if (name === 'RequestNotYetOpen') return leave('early', { notBeforeMs: nowMs + 1000 });
-  // A contract wallet may come to take it.
-  const isForged = name === 'InvalidSignature' && signatures.every(({ code }) => code === undefined);
+  // A contract wallet may come to take it; and a node that is behind says so of what is in its turn.
+  const isForeign = signatures.every(({ code, nonce }) => code === undefined && nonce === undefined);
+  const isForged = name === 'InvalidSignature' && isForeign;
   return leave(isForged ? 'signature' : 'reverts', { errorMessage: decodeReason(reverted), signatures });
 }

@@ -50,7 +50,8 @@ function openFullJournal() {
       if (disk.isFull) throw new Error('database or disk is full');
       write(...args);
     };
-  return { disk, journal: { ...journal, adopt: whenRoom(journal.adopt), begin: whenRoom(journal.begin) } };
+  const { adopt, begin, move } = journal;
+  return { disk, journal: { ...journal, adopt: whenRoom(adopt), begin: whenRoom(begin), move: whenRoom(move) } };
 }
 
 // Shows RELAY-9.
@@ -88,7 +89,10 @@ test('a claim of this relayer’s that was reported since the list was read is n
 });
 
 /** A relayer that sees a claim of another one's, made at time 0, which the gateway does not let go; `asked` is when it was asked for. */
-function makeHeir(given: { readonly balance: bigint; readonly isStuck: boolean }) {
+function makeHeir(
+  given: { readonly balance: bigint; readonly isStuck: boolean },
+  { onAsked, ...more }: Pick<GivenContext, 'journal' | 'advance' | 'onFault'> & { readonly onAsked?: () => void } = {},
+) {
   const clock = { nowMs: 0 };
   const other = privateKeyToAccount(generatePrivateKey()).address;
   const params = {
@@ -129,11 +133,13 @@ function makeHeir(given: { readonly balance: bigint; readonly isStuck: boolean }
       },
       async claim(requestIds) {
         asked.push(clock.nowMs);
+        onAsked?.();
         return new Map(requestIds.map((requestId) => [requestId, 'conflict']));
       },
     },
     policy: { creditsPerEth: 10n ** 18n },
     now: () => clock.nowMs,
+    ...more,
   });
   return { relayer, asked, clock, dueMs: (relayer.policy.leaseMs * 4) / 3 + 1 };
 }
@@ -146,6 +152,27 @@ test('a claim of another relayer is taken over a third of a lease after its end,
   }
   expect(asked).toEqual([dueMs, 2 * dueMs]);
   expect(relayer.inFlight.size).toBe(0);
+});
+
+test('a full disk keeps no take-over for itself: it is not begun, and a refusal that cannot be written down is asked again', async () => {
+  const { disk, journal } = openFullJournal();
+  const [advanced, faults]: [string[], unknown[]] = [[], []];
+  const more = {
+    journal,
+    advance: (ids: readonly string[]) => advanced.push(...ids),
+    onFault: (error: unknown) => faults.push(error),
+    onAsked() {
+      disk.isFull = true;
+    },
+  };
+  const { relayer, asked, clock, dueMs } = makeHeir({ balance: 10n ** 18n, isStuck: false }, more);
+  clock.nowMs = dueMs;
+  await expect(adoptClaims(relayer)).rejects.toThrow('full');
+  expect([asked, relayer.inFlight.size]).toEqual([[], 0]);
+  disk.isFull = false;
+  await adoptClaims(relayer);
+  await relayer.inFlight.idle();
+  expect([asked, advanced, faults.length]).toEqual([[dueMs], ['r'], 1]);
 });
 
 test.each([

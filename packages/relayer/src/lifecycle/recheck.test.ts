@@ -30,11 +30,11 @@ type Outlook = 'ahead' | 'reverts' | 'forged' | 'poor' | 'ready' | 'spent';
 /** The signer's next forwarder nonce; 2 unless it stands here. */
 const NEXT_NONCE: Partial<Record<Outlook, bigint>> = { ahead: 1n, spent: 3n };
 
-/** A write of the signer's. */
-async function write(requestId: string, nonce: bigint): Promise<RequestRecord> {
+/** A write of the signer's. @param key - that has signed it */
+async function write(requestId: string, nonce: bigint, key = account): Promise<RequestRecord> {
   const action = 'WRITE_DATA_FOR';
   const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee: String(FEE), timestamp: '1' };
-  const signature = await account.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
+  const signature = await key.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
   return {
     ...{ requestId, chainName: 'c', action, signer: SIGNER, status: 'pending', createdAt: '', updatedAt: '' },
     params: createSignedParams({ action, params, signer: account.address, signature }),
@@ -50,8 +50,11 @@ const INVALID_SIGNATURE = encodeErrorResult({
 let record: RequestRecord;
 /** Goes before it. */
 let earlier: RequestRecord;
+/** Another key has signed it. */
+let foreign: RequestRecord;
 beforeAll(async () => {
-  [record, earlier] = await Promise.all([write('r', 2n), write('earlier', 1n)]);
+  const other = privateKeyToAccount(`0x${'33'.repeat(32)}`);
+  [record, earlier, foreign] = await Promise.all([write('r', 2n), write('earlier', 1n), write('f', 2n, other)]);
 });
 
 let dir: string;
@@ -93,6 +96,7 @@ function start(
           return { gas: outlook(nowMs) === 'poor' ? 100_000n : 100n, returned: '0x' };
         },
         extraCost: async () => ({ wei: 0n, gas: 0n }),
+        code: async () => '0x',
       },
       state: {
         head: async () => ({ ...HEAD, gasPrice: outlook(nowMs) === 'spent' ? 10n ** 30n : 10n }),
@@ -101,7 +105,7 @@ function start(
         finalitySeconds: async () => 1n,
       },
     },
-    gateway: { read: async () => record, newestOf: async () => [earlier, record] },
+    gateway: { read: async (id) => (id === 'f' ? foreign : record), newestOf: async () => [earlier, record] },
     ...{ journal, policy, random: () => 0.5, signal: stop.signal },
     ...{ now: () => nowMs + aheadMs, monotonicNow: () => nowMs },
   });
@@ -134,11 +138,14 @@ function start(
 }
 
 /** Lives with restarts at some times. @returns when the chain was asked, and how it stands at the end */
-async function live(outlook: (nowMs: number) => Outlook, { endMs, restarts }: { endMs: number; restarts: number[] }) {
+async function live(
+  outlook: (nowMs: number) => Outlook,
+  { endMs, restarts, request = record }: { endMs: number; restarts: number[]; request?: RequestRecord },
+) {
   lives += 1;
   nowMs = 0;
   const looks: string[] = [];
-  let items = [record];
+  let items = [request];
   for (const untilMs of [...restarts, endMs]) {
     const relayer = start(outlook, items);
     const end = await relayer.liveUntil(untilMs);
@@ -175,9 +182,11 @@ test('what reverts is given up after the default patience, forgotten or not, and
 // Shows RELAY-3.
 test('what another key has signed is looked at twice, and given up at the same time', async () => {
   for (const restarts of [[], [30_000, 100_000]]) {
-    const { looks, end } = await live(() => 'forged', { endMs: 121_000, restarts });
+    const { looks, end } = await live(() => 'forged', { endMs: 121_000, restarts, request: foreign });
     expect([looks, end]).toEqual([['forged 0', 'forged 120'], 'hopeless']);
   }
+  // A node that is behind says the same of what is in its turn, which is looked at soon.
+  expect((await live(() => 'forged', { endMs: 121_000, restarts: [] })).looks.length).toBeGreaterThan(4);
 });
 
 // Shows RELAY-25.

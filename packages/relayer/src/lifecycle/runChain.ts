@@ -199,9 +199,10 @@ function startHeartbeat(open: OpenChain, lookAtClock: () => void): NodeJS.Timeou
 /** Lets what is claimed end, as far as the time goes, and closes what is open. */
 async function closeChain(
   { logger }: ChainOptions,
-  { chain, inFlight, journal }: RelayerContext,
+  context: RelayerContext,
   work: { readonly claiming: Promise<void>; readonly drainMs: number; readonly abort: AbortController },
 ) {
+  const { chain, inFlight, journal } = context;
   const { claiming, drainMs, abort } = work;
   const timer = new AbortController();
   const drained = claiming.then(() => inFlight.idle());
@@ -213,7 +214,12 @@ async function closeChain(
   abort.abort();
   await chain.sender.close();
   await drained;
-  journal.close();
+  try {
+    journal.close();
+  } catch (error) {
+    // What a full disk does not take is done again by the next start, as after a kill.
+    reportFault(context, error);
+  }
 }
 
 /**

@@ -3,13 +3,13 @@ import type { Accusation } from './createFindingCheck.ts';
 import type { QueueUpdate } from './createQueueLook.ts';
 import { createDigestTest, leastClaimPrice } from './evaluateReport.ts';
 import { evaluateAll, finalizeReleases, type Suspicions } from './evaluateWatched.ts';
-import { findDoubt, LOOK_SECONDS } from './findDoubt.ts';
+import { type Doubt, findDoubt, LOOK_SECONDS } from './findDoubt.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import { KEEP_MS } from './journal/openWatchedTable.ts';
 import type { StoredFinding } from './journal/openWatchJournal.ts';
 import { readExecutionsIn } from './readChainUpdate.ts';
 import { readHolders } from './readHolders.ts';
-import { type Doubt, takeRecords } from './takeRecords.ts';
+import { takeRecords } from './takeRecords.ts';
 import type { Reading, WatchOptions } from './watchContext.ts';
 
 /** Most findings that nodes are asked about in one look: the next one goes on. */

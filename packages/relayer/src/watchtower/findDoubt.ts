@@ -1,13 +1,20 @@
 import { VIEW_AGE_SECONDS } from './evaluateFailure.ts';
+import type { Excuse } from './evaluateReport.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
 import type { ChainUpdate } from './readChainUpdate.ts';
-import type { Doubt } from './takeRecords.ts';
 
 /** The longest between two looks that go well, in seconds: the gateway lets a call wait 25 s. */
 export const LOOK_SECONDS = 40n;
 /** The longest while a request is open, in seconds: looks follow each other at once, but may take long over a bad network. */
 const BUSY_LOOK_SECONDS = 10n;
+
+/** Unix seconds between which reports were made that may not be true any more. */
+export interface Doubt {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly excuse: Excuse;
+}
 
 /** What a doubt follows from. */
 interface DoubtContext {

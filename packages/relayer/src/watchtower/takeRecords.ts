@@ -2,17 +2,10 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { listSignedParts } from '../checks/findNonce.ts';
 import type { QueueUpdate } from './createQueueLook.ts';
-import type { Excuse } from './evaluateReport.ts';
+import type { Doubt } from './findDoubt.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
 import type { WatchedRow } from './journal/openWatchedTable.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
-
-/** Unix seconds between which reports were made that may not be true any more. */
-export interface Doubt {
-  readonly from: bigint;
-  readonly to: bigint;
-  readonly excuse: Excuse;
-}
 
 /** The state of the chain that taking a record in needs. */
 interface TakeContext {

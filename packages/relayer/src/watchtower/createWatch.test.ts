@@ -131,3 +131,27 @@ test('failures take a look two seconds, however many there are; a false success 
   expect(new Set(asked).size).toBe(21);
   expect(journal.listFindings()).toHaveLength(21);
 });
+
+// Shows WATCH-9.
+test('a false failure is asked about at once, however many a stranger has other relayers report', async () => {
+  const { options } = startWatch();
+  const failure = { ...LIE, status: 'failed', errorMessage: 'InvalidSignature()', txHash: undefined };
+  const flood = Array.from({ length: 500 }, (_, index) => ({
+    ...failure,
+    requestId: `flood ${index}`,
+  })) as unknown as RequestRecord[];
+  const lie = { ...failure, requestId: 'lie', claimedBy: `0x${'dd'.repeat(20)}` } as unknown as RequestRecord;
+  const asked: string[] = [];
+  const look = createWatch({
+    ...options,
+    lookAtQueue: async () => ({ records: [...flood, lie], gone: [], atMs: 1_000_000 }),
+    async checkFinding({ finding }) {
+      asked.push(finding.requestId);
+      return 'unknown';
+    },
+  });
+  await look();
+  await look();
+  expect(asked).toContain('lie');
+  expect(asked.length).toBeLessThan(100);
+});

@@ -115,6 +115,17 @@ function recordEnds({ journal, now }: WatchOptions, { chain: { head } }: Reading
   }
 }
 
+/** Chooses what nodes are asked: one accusation of each relayer in turn, so that no flood of honest failures hides another relayer's lie. */
+function chooseChecks(raised: ReadonlyMap<string, Accusation>): (readonly [string, Accusation])[] {
+  const turns = [...Map.groupBy(raised, ([, { finding }]) => finding.relayer).values()].flatMap((own) =>
+    own.map((entry, turn) => ({ entry, turn })),
+  );
+  return turns
+    .toSorted((one, other) => one.turn - other.turn)
+    .slice(0, MAX_CHECKS)
+    .map(({ entry }) => entry);
+}
+
 /**
  * Makes the watch over the relayers of one chain. A look reads first, and then writes all that it has seen and found in one commit: what
  * was found is never lost with the cursor gone on, nor found twice.
@@ -143,8 +154,8 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
       takeChain(options, reading, doubt);
       takeRecords({ journal, head, heads: journal.heads(), maxAge, sent: mined, doubts }, queue);
       recordEnds(options, reading);
-      const findings = evaluateAll(options, suspicions, { reading, watchedSince });
-      findings.push(...finalizeReleases(options, suspicions, head));
+      const findings = finalizeReleases(options, suspicions, head);
+      findings.push(...evaluateAll(options, suspicions, { reading, watchedSince }));
       journal.retire({ seconds: head.seconds, ms: now() });
       // By both clocks: a node that shows a time to come has nothing forgotten.
       journal.forgetExecutions(BigInt(Math.floor((Math.min(Number(head.seconds) * 1000, now()) - KEEP_MS) / 1000)));
@@ -159,7 +170,7 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
   return async function look() {
     const raised = new Map<string, Accusation>();
     const looked = await lookOnce({ raised, checked: new Map() });
-    const some = [...raised].slice(0, MAX_CHECKS);
+    const some = chooseChecks(raised);
     const checked = new Map(
       await Promise.all(some.map(async ([key, each]) => [key, await checkFinding(each)] as const)),
     );

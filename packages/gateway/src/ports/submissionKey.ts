@@ -12,16 +12,22 @@ function writeSorted(value: unknown): string {
 /** The facts that make two submissions the same. */
 export interface SubmissionFacts extends Pick<StoredRequest, 'chainName' | 'action'> {
   /** Signer and signature are among them. */
-  readonly params: object;
+  readonly params: { readonly timestamp: string };
 }
+
+/** Hex digits of a key that say when it was signed, and that are of its hash. */
+const [TIME_DIGITS, HASH_DIGITS] = [8, 32];
 
 /**
  * Makes the key by which a record of the same submission is found: same chain, action, signer, signature and params. Letter case of hex
- * digits and the order of keys make no difference.
+ * digits and the order of keys make no difference. It begins with the time of the signature, so that what is posted together stands together
+ * in an index: a page there for each request is a fifth of what storing it costs.
  *
- * @returns base64url of a SHA-256, 43 characters
+ * @returns 40 hex digits, the last 32 of a SHA-256
  * @see docs/specification.md ONCE-1
  */
 export function submissionKeyOf({ chainName, action, params }: SubmissionFacts): string {
-  return hash('sha256', `${chainName}\n${action}\n${writeSorted(params).toLowerCase()}`, 'base64url');
+  const time = (Number(params.timestamp) % 16 ** TIME_DIGITS).toString(16).padStart(TIME_DIGITS, '0');
+  const text = `${chainName}\n${action}\n${writeSorted(params).toLowerCase()}`;
+  return `${time}${hash('sha256', text, 'hex').slice(0, HASH_DIGITS)}`;
 }

@@ -1,16 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Action, RequestStatus } from '@prism-gateway/protocol';
 import { type Creation, RECORD_BYTES, type StoredRequest, type Submission } from '../../ports/requestStore.ts';
-import { submissionKeyOf } from '../../ports/submissionKey.ts';
 import type { Counters } from './counters.ts';
 import type { Outbox } from './outbox.ts';
 import { type QuotedTables, type RequestRow, requestOfRow, selectRequests } from './tables.ts';
-
-/** Bytes of a key that an index holds: as many as a number holds exactly. What has the same ones is then compared whole. */
-const HASH_BYTES = 6;
-
-/** Cuts the key of a submission to what the index holds. */
-const hashOfKey = (key: string) => Buffer.from(key, 'base64url').readUIntBE(0, HASH_BYTES);
 
 /** A new record with what is known of it beside itself, as one list: it crosses threads at half the cost of an object. */
 export type NewRequest = readonly [
@@ -44,16 +37,6 @@ export function newRequestOf(r: StoredRequest, submission: Submission | undefine
 
 const CREATED = { outcome: 'created' } as const satisfies Creation;
 
-/** Finds the first record of a submission that has not failed. */
-function findSubmitted(select: StatementSync, key: string): StoredRequest | undefined {
-  // The columns are those of RequestRow.
-  for (const row of select.iterate(hashOfKey(key)) as unknown as Iterable<RequestRow>) {
-    const record = requestOfRow(row);
-    if (submissionKeyOf({ ...record, params: JSON.parse(record.paramsJson) }) === key) return record;
-  }
-  return undefined;
-}
-
 /** Prepares the storing of new records. */
 export function prepareCreate(
   database: DatabaseSync,
@@ -62,26 +45,27 @@ export function prepareCreate(
 ) {
   const insert = database.prepare(`
     INSERT INTO ${t.requests}
-      (request_id, chain_name, action, signer, status, created_at, updated_at, signature_hash, moved_seq, bytes, peer, network)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request_id) DO NOTHING`);
-  const insertParams = database.prepare(`INSERT INTO ${t.params} VALUES (?, ?)`);
+      (request_id, chain_name, action, signer, status, created_at, updated_at, moved_seq, bytes, peer, network)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request_id) DO NOTHING`);
+  const insertParams = database.prepare(`INSERT INTO ${t.params} VALUES (?, ?, ?)`);
   const select = database.prepare(`
-    ${selectRequests(t)} WHERE r.signature_hash = ? AND r.status <> 'failed' ORDER BY r.created_at, r.request_id`);
+    ${selectRequests(t)} WHERE p.signature_key = ? AND r.status <> 'failed' ORDER BY r.created_at, r.request_id LIMIT 1`);
   select.setReturnArrays(true);
   return function create(request: NewRequest): Creation {
     const [requestId, chainName, action, signer, status, createdAt, updatedAt, paramsJson, key, once, holders] =
       request;
     if (once && key !== null) {
-      const record = findSubmitted(select, key);
+      // The columns are those of RequestRow.
+      const row = select.get(key) as unknown as RequestRow | undefined;
+      const record = row && requestOfRow(row);
       if (record !== undefined) return record.requestId === requestId ? CREATED : { outcome: 'exists', record };
     }
-    const hash = key === null ? null : hashOfKey(key);
-    const values = [requestId, chainName, action, signer, status, createdAt, updatedAt, hash, counters.nextMove()];
+    const values = [requestId, chainName, action, signer, status, createdAt, updatedAt, counters.nextMove()];
     const [peer = null, network = null] = holders;
     const bytes = Buffer.byteLength(paramsJson) + RECORD_BYTES;
     const { changes, lastInsertRowid } = insert.run(...values, bytes, peer, network);
     if (changes === 0) return CREATED;
-    insertParams.run(lastInsertRowid, paramsJson);
+    insertParams.run(lastInsertRowid, key, paramsJson);
     const weight = { bytes, holders: holders.slice(0, 2) };
     counters.moved({ chainName, from: null, to: status, at: createdAt, weight });
     const record = { requestId, chainName, action, signer, status, createdAt, updatedAt };

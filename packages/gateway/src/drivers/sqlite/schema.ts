@@ -30,7 +30,6 @@ function createRequestTables({ index, requests, params, counters, pending }: Tab
       call_id TEXT,
       held_by TEXT COLLATE NOCASE,
       held_since INTEGER,
-      signature_hash INTEGER,
       moved_seq INTEGER,
       bytes INTEGER NOT NULL DEFAULT 0,
       peer TEXT,
@@ -45,11 +44,12 @@ function createRequestTables({ index, requests, params, counters, pending }: Tab
     CREATE INDEX ${index('claim_moves')} ON ${requests} (chain_name, moved_seq) WHERE status = 'processing';
     -- Lists of a signer.
     CREATE INDEX ${index('by_signer')} ON ${requests} (lower(signer), created_at);
-    -- Whether the same submission was stored before.
-    CREATE INDEX ${index('by_signature')} ON ${requests} (signature_hash) WHERE signature_hash IS NOT NULL;
     -- The requests of a transaction.
     CREATE INDEX ${index('by_transaction')} ON ${requests} (lower(tx_hash), created_at) WHERE tx_hash IS NOT NULL;
-    CREATE TABLE ${params} (seq INTEGER PRIMARY KEY, params TEXT NOT NULL) STRICT;
+    -- What never changes of them.
+    CREATE TABLE ${params} (seq INTEGER PRIMARY KEY, signature_key TEXT, params TEXT NOT NULL) STRICT;
+    -- Whether the same submission was stored before.
+    CREATE INDEX ${index('by_signature')} ON ${params} (signature_key) WHERE signature_key IS NOT NULL;
     CREATE TABLE ${counters} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
     CREATE TABLE ${pending} (holder TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -14,7 +14,14 @@ const anyHalf = () => `0x${randomBytes(32).toString('hex')}`;
 /** A signed request, and the key of its submission. */
 function signedRequest(fields: Partial<StoredRequest> = {}): { record: StoredRequest; key: string } {
   const unsigned = pendingRequest(fields);
-  const params = { cloudId: '0x01', signer: unsigned.signer, v: 27, r: anyHalf(), s: anyHalf() };
+  const params = {
+    cloudId: '0x01',
+    timestamp: '1767225600',
+    signer: unsigned.signer,
+    v: 27,
+    r: anyHalf(),
+    s: anyHalf(),
+  };
   const record = { ...unsigned, paramsJson: JSON.stringify(params) };
   return { record, key: submissionKeyOf({ ...record, params }) };
 }

@@ -106,20 +106,24 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   let isClosed = false;
   let sweptAt = 0;
 
-  const begin = `BEGIN; SELECT value FROM ${tables.counters} WHERE name = 'sequence' FOR UPDATE;
-    SELECT * FROM ${tables.webhooks} WHERE enabled = 1`;
+  // Planned once: of short statements the plan is most of what they cost.
+  const prepare = `
+    PREPARE lock_moves AS SELECT value FROM ${tables.counters} WHERE name = 'sequence' FOR UPDATE;
+    PREPARE read_webhooks AS SELECT * FROM ${tables.webhooks} WHERE enabled = 1;
+    PREPARE set_number AS UPDATE ${tables.counters} SET value = $2 WHERE name = $1;
+    PREPARE note_commit AS INSERT INTO ${tables.commits} VALUES ('${process}', $1, $2)
+      ON CONFLICT (process) DO UPDATE SET number = excluded.number, at = excluded.at`;
+  const begin = 'BEGIN; EXECUTE lock_moves; EXECUTE read_webhooks';
   // A timeout that ends the wait for a standby would have PostgreSQL say that it is committed.
   const end = (changes: CommittedChanges | undefined) => `
     SET LOCAL statement_timeout = 0;
     ${changes === undefined ? '' : setNumbers(changes.moves)}
-    INSERT INTO ${tables.commits} VALUES ('${process}', ${number}, ${now()})
-      ON CONFLICT (process) DO UPDATE SET number = excluded.number, at = excluded.at;
-    ${changes === undefined ? '' : `SELECT pg_notify('${tables.channel.slice(1, -1)}', ${pg.escapeLiteral(payloadOf(process, changes))});`}
+    EXECUTE note_commit(${number}, ${now()});
+    ${changes === undefined ? '' : `NOTIFY ${tables.channel}, ${pg.escapeLiteral(payloadOf(process, changes))};`}
     COMMIT`;
 
   function setNumbers({ after, last, count }: CommittedMoves): string {
-    const set = (name: MoveNumber, value: number) =>
-      `UPDATE ${tables.counters} SET value = ${value} WHERE name = '${name}';`;
+    const set = (name: MoveNumber, value: number) => `EXECUTE set_number('${name}', ${value});`;
     const gap = hasBegun ? '' : set('left', after) + set('entered', last - count);
     return gap + set('sequence', last);
   }
@@ -127,6 +131,12 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   async function connectOnce(): Promise<pg.Client> {
     if (client !== undefined) return client;
     const fresh = await connect();
+    try {
+      await fresh.query(prepare);
+    } catch (error) {
+      await fresh.end().catch(() => undefined);
+      throw error;
+    }
     client = fresh;
     hasBegun = false;
     fresh.on('end', () => {

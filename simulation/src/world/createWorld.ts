@@ -1,12 +1,13 @@
-import { type Deployment, forwarderAbi, readRequestExecuted } from '@prism-gateway/contracts';
+import type { Deployment } from '@prism-gateway/contracts';
 import { deployContracts } from '@prism-gateway/devnet';
 import { createAdminClient, createGatewayClient, type GatewayClient } from '@prism-gateway/sdk';
 import { createPrisms, type PrismUser } from '@prism-gateway/testing/world';
-import { type Address, type Hex, keccak256, parseEventLogs, toHex } from 'viem';
+import { type Address, type Hex, keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, type ChainNode, createChain } from '../chain/index.ts';
 import { runAs } from '../core/processes.ts';
 import type { Realm } from '../core/realm.ts';
+import { type Execution, followExecutions } from './followExecutions.ts';
 import { createPayments, PAYER_KEYS, type Payments, payersOf } from './payments/createPayments.ts';
 import { createGatewayService, createRelayerService, createWatchtowerService, type Service } from './programs.ts';
 import { createSpecialKeys, createSpecials, genesisOf, type Specials } from './specials.ts';
@@ -31,13 +32,6 @@ export interface WorldOptions {
   readonly blockSeconds: number;
   /** A card payment every so many seconds on average; 0: nobody pays, and there are no payment relayers. */
   readonly payEverySeconds: number;
-}
-
-/** The chain's result for a request's digest. */
-export interface Execution {
-  readonly txHash: string;
-  readonly blockNumber: number;
-  readonly relayer: string;
 }
 
 export interface BlockSample {
@@ -132,42 +126,6 @@ function serveNode(realm: Realm, node: ChainNode, calls: Map<string, number>): v
     const text = await node.handleText(body);
     return new Response(text, { headers: { 'content-type': 'application/json' } });
   });
-}
-
-/** Keeps what the Forwarder says of each digest, in the chain as it is, and which a reorganisation has ever undone. */
-function followExecutions(chain: Chain, forwarder: string) {
-  const undone = new Set<Hex>();
-  const refreed = new Set<string>();
-  const executions = new Map<Hex, Execution[]>();
-  const uses = new Map<string, Set<string>>();
-  function recordUse({ signer, nonce }: { signer: string; nonce: bigint }, by: string): void {
-    const key = `${signer.toLowerCase()} ${nonce}`;
-    uses.set(key, (uses.get(key) ?? new Set()).add(by));
-  }
-  chain.onBlock(({ kind, block }) => {
-    for (const { hash, logs } of block.transactions) {
-      // As viem has logs.
-      const source = { logs: logs.map((log) => ({ ...log })) as never, forwarder };
-      const takenBack = { abi: forwarderAbi, eventName: 'NonceInvalidated', logs: source.logs } as const;
-      for (const { args } of parseEventLogs(takenBack)) {
-        recordUse(args, 'takenBack');
-        if (kind !== 'added') refreed.add(args.signer.toLowerCase());
-      }
-      for (const { digest, success, relayer, signer, nonce } of readRequestExecuted(source)) {
-        if (!success) continue;
-        recordUse({ signer, nonce }, digest);
-        const known = executions.get(digest) ?? [];
-        if (kind === 'added') known.push({ txHash: hash, blockNumber: block.number, relayer });
-        else {
-          const at = known.findIndex(({ txHash }) => txHash === hash);
-          known.splice(at, 1);
-          undone.add(digest);
-        }
-        executions.set(digest, known);
-      }
-    }
-  });
-  return { executions, uses, undone, refreed };
 }
 
 /**

@@ -56,7 +56,10 @@ export function readQuantity(value: unknown, place: number): bigint {
 }
 
 /** The block that a caller names. */
-export type BlockChoice = { readonly block: BlockRecord | undefined; readonly isPending: boolean };
+type BlockChoice = { readonly block: BlockRecord | undefined; readonly isPending: boolean };
+
+/** A block whose state the node has. */
+export type At = BlockChoice & { readonly block: BlockRecord };
 
 /** @returns the block on the node's branch; undefined if it has none */
 export function chooseBlock({ branches }: NodePorts, { head }: NodeView, tag: unknown, place = 0): BlockChoice {
@@ -77,12 +80,7 @@ export function chooseBlock({ branches }: NodePorts, { head }: NodeView, tag: un
 }
 
 /** The block whose state is asked for. @throws RpcFailure */
-export function chooseState(
-  ports: NodePorts,
-  view: NodeView,
-  tag: unknown,
-  place: number,
-): BlockChoice & { readonly block: BlockRecord } {
+export function chooseState(ports: NodePorts, view: NodeView, tag: unknown, place: number): At {
   const { block, isPending } = chooseBlock(ports, view, tag, place);
   if (block === undefined) throw failServer('header not found');
   if (view.head.number - block.number >= view.faults.stateDepth) {

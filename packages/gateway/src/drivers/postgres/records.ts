@@ -17,8 +17,8 @@ export const TEXT_FORM: TextForm = { write: escapeText, read: unescapeText };
 export const REQUEST_COLUMNS =
   'request_id, chain_name, action, signer, status, created_at, updated_at, params, tx_hash, error_message, claimed_by, claimed_at, held_by, held_since, call_id';
 
-/** Those that moves work on. */
-export const HELD_COLUMNS = `${REQUEST_COLUMNS}, bytes, holders`;
+/** Those that moves work on, with params of the requests in $2: batches answer without them, and they may be large. */
+export const HELD_COLUMNS = `${REQUEST_COLUMNS.replace('params', "CASE WHEN request_id = ANY($2::uuid[]) THEN params ELSE '' END AS params")}, bytes, holders`;
 
 /** Reads the pending bytes of a row. */
 export const weightOfRow = ({ bytes, holders }: Row): Weight => ({

@@ -26,8 +26,8 @@ export interface Transaction extends MoveContext {
   readonly tables: Tables;
   /** Takes what was read first, behind the lock. */
   begin(start: TransactionStart): void;
-  /** Reads records that are to be moved, or made. */
-  load(requestIds: readonly string[]): Promise<void>;
+  /** Reads records that are to be moved, or made. @param whole - those of which params are read too */
+  load(requestIds: readonly string[], whole?: readonly string[]): Promise<void>;
   /** Reads what relayers hold and have done. */
   loadRelayers(relayers: readonly string[]): Promise<void>;
   /** Notes when a relayer has called. */
@@ -131,11 +131,10 @@ export function createTransaction({ query, tables }: Pick<Transaction, 'query' |
       const key = relayer.toLowerCase();
       return Number(relayersBefore.get(key)?.open_claims ?? 0) + (counters.relayers.get(key)?.open ?? 0);
     },
-    async load(ids) {
+    async load(ids, whole = []) {
       if (ids.length === 0) return;
-      const rows = await query(`SELECT ${HELD_COLUMNS} FROM ${tables.requests} WHERE request_id = ANY($1::uuid[])`, [
-        ids,
-      ]);
+      const sql = `SELECT ${HELD_COLUMNS} FROM ${tables.requests} WHERE request_id = ANY($1::uuid[])`;
+      const rows = await query(sql, [ids, whole]);
       for (const row of rows) known.set(String(row.request_id), heldOfRow(row));
     },
     async loadRelayers(relayers) {

@@ -61,6 +61,8 @@ function move(tx: Transaction, { kind, input }: Exclude<TogetherOrder, { kind: '
 const movesOf = ({ kind, input }: TogetherOrder) =>
   kind === 'create' ? [] : [input as Claim | readonly Claim[]].flat();
 
+const isBatch = ({ kind }: TogetherOrder) => kind === 'claimAll' || kind === 'reportAll';
+
 const isCreate = (order: TogetherOrder) => order.kind === 'create';
 
 /**
@@ -76,11 +78,16 @@ export async function runTogether(
 ): Promise<readonly WriteResult[]> {
   const creates = orders.filter(isCreate).map(({ input }) => input as NewRequest);
   const moves = orders.flatMap(movesOf);
-  const ids = [...creates.map(({ record }) => record), ...moves].map(({ requestId }) => requestId.toLowerCase());
+  const idOf = ({ requestId }: { readonly requestId: string }) => requestId.toLowerCase();
+  const ids = [...creates.map(({ record }) => record), ...moves].map(idOf);
+  const whole = orders
+    .filter((order) => !isBatch(order))
+    .flatMap(movesOf)
+    .map(idOf);
   const [submitted] = await Promise.all([
     readSubmitted(tx, creates),
     begun,
-    tx.load([...new Set(ids)]),
+    tx.load([...new Set(ids)], [...new Set(whole)]),
     tx.loadRelayers(moves.map(({ relayer }) => relayer)),
   ]);
   const creations = createRequests(tx, creates, submitted);

@@ -59,7 +59,7 @@ async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refu
   const dir = mkdtempSync(join(tmpdir(), 'search-'));
   const journal = openPaymentJournal({ file: join(dir, 'payments.db'), now: Date.now });
   const stopping = new AbortController();
-  const { search } = createTransferSearch({
+  const { search, saw } = createTransferSearch({
     client: createPublicClient({ transport: http(server.url, { retryCount: 0 }) }),
     transfers: journal.transfers,
     broadcasts: journal.broadcasts,
@@ -78,7 +78,7 @@ async function open(onQuery: (count: number, blocks: number) => 'answer' | 'refu
     journal.close();
     rmSync(dir, { recursive: true });
   };
-  return { chain, search, stopping, [Symbol.asyncDispose]: close };
+  return { chain, search, saw, stopping, [Symbol.asyncDispose]: close };
 }
 
 test('queries that a busy node made smaller grow again', async () => {
@@ -118,4 +118,18 @@ test('blocks that another chain was asked for instead, for a moment, are searche
   Object.assign(chain, { id: 1, head: 20_100, from: [] });
   expect((await search()).headBlock).toBe(20_100);
   expect(Math.min(...chain.from)).toBeLessThanOrEqual(20_000);
+});
+
+// Shows PAY-13.
+test('a block that was seen is waited for; one that the chain cannot have yet stops no payments', async () => {
+  await using scene = await open(() => 'answer');
+  const { chain, search, saw } = scene;
+  await search();
+  saw(20_003);
+  await expect(search()).rejects.toThrow('20003 was seen before');
+  chain.head = 20_003;
+  await search();
+  // The pending block of a node that a proxy has led to for a moment.
+  saw(9_000_000);
+  expect((await search()).headBlock).toBe(20_003);
 });

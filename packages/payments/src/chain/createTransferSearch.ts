@@ -39,7 +39,7 @@ export interface TransferSearch {
    * @throws NodeBehindError where head, headers and logs do not agree; viem's errors; the signal's reason
    */
   search(options?: { readonly notOlderMs?: number; readonly wallet?: Address }): Promise<SearchResult>;
-  /** The chain was seen to have this block: nothing that ends below it is believed. */
+  /** The chain was seen to have this block: nothing that ends below it is believed. One that it cannot have yet is not believed itself. */
   saw(blockNumber: number): void;
   /** Has everything searched again, from a block or from the beginning. */
   startOver(fromBlock?: number): void;
@@ -54,6 +54,8 @@ export interface SearchResult {
 
 /** Queries that are answered before one of a size that was not is tried again. */
 const RETRY_LARGE_AFTER = 8;
+/** Most blocks that any chain adds in a millisecond: twice those of the quickest. */
+const MAX_BLOCKS_PER_MS = 0.02;
 /** Transactions that are asked for at a time. */
 const MAX_READS = 50;
 
@@ -240,7 +242,10 @@ export function createTransferSearch(options: TransferSearchOptions): TransferSe
       return next;
     },
     saw(blockNumber) {
-      sawBlock = Math.max(sawBlock, blockNumber);
+      const since = last ?? { headBlock: Number.POSITIVE_INFINITY, beganAtMs: 0 };
+      const added = (monotonicNow() - since.beganAtMs) * MAX_BLOCKS_PER_MS + reorgDepth;
+      // It would stop all payments until the next start.
+      if (blockNumber <= since.headBlock + added) sawBlock = Math.max(sawBlock, blockNumber);
     },
     startOver(fromBlock) {
       last = undefined;

@@ -74,9 +74,9 @@ describeWithDynamo('changes that are watched', () => {
     const calls = () => Object.values(rig.proxy.counts).reduce((sum, count) => sum + count, 0);
     const requests = Array.from({ length: 100 }, () => pendingRequest({ chainName }));
     for (const record of requests) await elsewhere.requests.create(record);
-    const waiting = requests.map(({ requestId }) => watch({ requestId, status: 'pending' }));
     await elsewhere.requests.claim(claimOf(requests[0]!));
     const before = calls();
+    const waiting = requests.map(({ requestId }) => watch({ requestId, status: 'pending' }));
     await waiting[0]!.next();
     expect(calls() - before).toBe(1);
     for (const { end } of waiting) end();

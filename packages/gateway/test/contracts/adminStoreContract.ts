@@ -85,10 +85,8 @@ export function adminStoreContract(name: string, createStore: CreateStore<AdminS
       const records = Array.from({ length: 3 }, () => pendingRequest({ chainName }));
       for (const record of records) await requests.create(record);
       const signed = pendingRequest({ chainName, paramsJson: JSON.stringify({ r, s }) });
-      const submission = {
-        key: submissionKeyOf({ ...signed, params: { timestamp: '1', r, s } as { timestamp: string } }),
-        once: true,
-      };
+      const params = { timestamp: '1', r, s };
+      const submission = { key: submissionKeyOf({ ...signed, params }), once: true };
       for (const { requestId } of [signed, pendingRequest()])
         await requests.create({ ...signed, requestId }, submission);
       for (const record of records) await requests.claim(claimOf(record, { relayer }));

@@ -26,7 +26,8 @@ export interface SignedPart {
   readonly s: Hex;
 }
 
-type SignedRecord = Pick<RelayedRecord, 'action' | 'params'>;
+/** What of a request its signatures are found in. */
+export type SignedRecord = Pick<RelayedRecord, 'action' | 'params'>;
 
 /** Lists the signatures of a request: one, or one an entry of a multi-user batch. */
 export function listSignedParts(record: SignedRecord): readonly SignedPart[] {

@@ -186,6 +186,13 @@ export const isLeaveReason = (word: string): word is LeaveReason => Object.hasOw
 /** How a gap is written. */
 export const nameGap = ({ nonce, signer }: NonceGap): string => `${nonce} of ${signer}`;
 
+/** The gap that `nameGap` has written. */
+export function parseGap(name: string): NonceGap {
+  const [nonce = '', signer] = name.split(' of ');
+  // As `nameGap` writes it.
+  return { nonce: BigInt(nonce), signer: signer as Hex };
+}
+
 /** Says in words what has to come first. @param gap - as `nameGap` writes it */
 export function describeWait(reason: LeaveReason, gap: string | null, gapState: GapState | null): string {
   if (gap === null) return ruleOf(reason).waitsFor;

@@ -4,7 +4,7 @@ import { createSignedParams, createTypedData } from '@prism-gateway/protocol/typ
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
-import type { GapState } from '../checks/leaveReasons.ts';
+import type { GapState, NonceGap } from '../checks/leaveReasons.ts';
 import { createGapQuestion, giveUpBlocked } from './giveUpBlocked.ts';
 
 const account = privateKeyToAccount(`0x${'22'.repeat(32)}`);
@@ -12,11 +12,13 @@ const [chainId, forwarder] = [31_337, `0x${'f0'.repeat(20)}`] as const;
 // In lower case, an address is hex still.
 const signer = account.address.toLowerCase() as `0x${string}`;
 
-async function sign(nonce: bigint) {
+const other = privateKeyToAccount(`0x${'33'.repeat(32)}`);
+
+async function sign(nonce: bigint, by = account) {
   const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee: '1', timestamp: '5' };
   const action = 'WRITE_DATA_FOR';
-  const signature = await account.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
-  return createSignedParams({ action, params, signer: account.address, signature });
+  const signature = await by.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
+  return createSignedParams({ action, params, signer: by.address, signature });
 }
 
 async function write(nonce: bigint, status = 'pending', updatedAtMs = 0) {
@@ -24,11 +26,18 @@ async function write(nonce: bigint, status = 'pending', updatedAtMs = 0) {
   return { requestId: `write ${nonce}`, action: 'WRITE_DATA_FOR', status, updatedAt, params: await sign(nonce) };
 }
 
+const batch = (requestId: string, requests: readonly object[]) =>
+  ({ requestId, action: 'BATCH_MULTI_USER_WRITE_DATA', status: 'pending', params: { requests } }) as const;
+
+/** The forwarder nonces that open requests wait for. */
+type Gaps = Readonly<Record<string, NonceGap>>;
+
 /** A relayer whose gateway lists these requests for any signer; nonce 6 is ahead of 5. */
 async function evaluate(
   items: readonly object[],
-  { nowMs = 1000, gapState = 'missing', gap = 5n }: { nowMs?: number; gapState?: GapState | null; gap?: bigint } = {},
+  given: { nowMs?: number; gapState?: GapState | null; gap?: bigint; gaps?: Gaps } = {},
 ) {
+  const { nowMs = 1000, gapState = 'missing', gap = 5n, gaps = {} } = given;
   let lists = 0;
   const context = makeContext({
     chain: { chainId, forwarder, recoverSigner: createRecoverSigner() },
@@ -41,6 +50,11 @@ async function evaluate(
     },
     ...{ policy: { giveUpMs: 1000 }, now: () => nowMs },
   });
+  for (const [requestId, ahead] of Object.entries(gaps)) {
+    const record = { requestId, signer, action: 'BATCH_MULTI_USER_WRITE_DATA' } as const;
+    const verdict = { kind: 'leave', reason: 'nonceAhead', gap: ahead } as const;
+    context.journal.recordVerdicts([{ record, verdict, sinceMs: 0, recheckAtMs: 9, nowMs: 0 }]);
+  }
   const isGapAwaited = createGapQuestion(context);
   const verdict = { kind: 'leave', reason: 'nonceAhead', errorMessage: 'ahead', gap: { signer, nonce: 5n } } as const;
   const wait = { reason: 'nonceAhead', gap: `${gap} of ${signer}`, gapState, sinceMs: 0 } as const;
@@ -54,8 +68,20 @@ it('waits as long as a request with the next nonce is open, and asks once for al
   const waiting = { kind: 'leave', gapState: 'awaited', lists: 1 };
   expect(await evaluate([await write(6n), await write(5n)])).toEqual(waiting);
   expect(await evaluate([await write(5n, 'processing')])).toEqual(waiting);
-  const params = { signer: `0x${'aa'.repeat(20)}`, requests: [await sign(9n), await sign(5n)] };
-  expect(await evaluate([{ action: 'BATCH_MULTI_USER_WRITE_DATA', status: 'pending', params }])).toEqual(waiting);
+  expect(await evaluate([batch('many', [await sign(9n), await sign(5n)])])).toEqual(waiting);
+});
+
+// Shows RELAY-3.
+it('gives up what waits for a request that waits for it in turn, or for itself, unless another one has that nonce', async () => {
+  const theirs = other.address.toLowerCase() as `0x${string}`;
+  const one = batch('one', [await sign(5n), await sign(8n, other)]);
+  const two = batch('two', [await sign(7n, other), await sign(6n)]);
+  const gaps = { one: { signer: theirs, nonce: 7n }, two: { signer, nonce: 5n } };
+  expect(await evaluate([one, two], { gaps })).toMatchObject({ kind: 'hopeless', lists: 2 });
+  expect(await evaluate([one], { gaps: { one: gaps.two } })).toMatchObject({ kind: 'hopeless', lists: 1 });
+  const waiting = { kind: 'leave', gapState: 'awaited' };
+  expect(await evaluate([one, two, await write(5n)], { gaps })).toMatchObject(waiting);
+  expect(await evaluate([one], { gaps })).toMatchObject({ ...waiting, lists: 2 });
 });
 
 it('gives up where none is, whatever else is queued in the signer’s name', async () => {

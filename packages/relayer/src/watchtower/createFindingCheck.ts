@@ -6,7 +6,7 @@ import { ChainError } from '../chain/chainError.ts';
 import { type ChainRpc, readBlockTime } from '../chain/createChainRpc.ts';
 import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
-import { createSignatureTest, listSignedParts, type SignedPart } from '../checks/findNonce.ts';
+import { createSignatureTest, listSignedParts, type SignedRecord } from '../checks/findNonce.ts';
 import { MAJORITY } from '../nodes/askNodes.ts';
 import { isFalseFailure } from './evaluateFailure.ts';
 import { WINDOW_SECONDS } from './evaluateReleases.ts';
@@ -53,7 +53,7 @@ interface CheckedChain {
   readonly forwarder: Hex;
   readonly recoverSigner: RecoverSigner;
   /** Lists the signatures of a signer's requests that were posted before another one, and that were open until after its report. */
-  readonly listOpenBefore: (requestId: string, signer: Hex) => Promise<readonly SignedPart[]>;
+  readonly listOpenBefore: (requestId: string, signer: Hex) => Promise<readonly SignedRecord[]>;
 }
 
 type Question = Omit<CheckedChain, 'nodes'> & { readonly node: Node };
@@ -160,9 +160,9 @@ export type CheckFinding = (accusation: Accusation) => Promise<Checked>;
 export function createFindingCheck({ nodes, ...chain }: CheckedChain): CheckFinding {
   const majority = Math.min(MAJORITY, nodes.length);
   return async function checkFinding(accusation) {
-    const listed = new Map<Hex, Promise<readonly SignedPart[]>>();
+    const listed = new Map<Hex, Promise<readonly SignedRecord[]>>();
     // The gateway is asked once, whatever number of nodes need the answer.
-    function listOpenBefore(requestId: string, signer: Hex): Promise<readonly SignedPart[]> {
+    function listOpenBefore(requestId: string, signer: Hex): Promise<readonly SignedRecord[]> {
       const known = listed.get(signer) ?? chain.listOpenBefore(requestId, signer);
       listed.set(signer, known);
       return known;

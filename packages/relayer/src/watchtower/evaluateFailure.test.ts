@@ -6,7 +6,6 @@ import { createTestClient, type Hex, http, numberToHex, publicActions, walletAct
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChainRpc } from '../chain/createChainRpc.ts';
-import { listSignedParts } from '../checks/findNonce.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
 import { isFalseFailure, type ReportedFailure } from './evaluateFailure.ts';
 import type { Finding } from './finding.ts';
@@ -60,23 +59,39 @@ interface Course {
   readonly expiresIn?: bigint;
   /** The forwarder nonce of an earlier request of the same user, which is open all the time. */
   readonly open?: bigint;
+  /** The forwarder nonce of another user, signed beside it, in a batch. */
+  readonly openBeside?: bigint;
   /** Right before the claim, or after it. */
   readonly before?: () => Promise<unknown>;
   readonly after?: (request: ReportedFailure['request']) => Promise<unknown>;
 }
 
-async function play({ user, prismOf = user, nonce = 1n, expiresIn = 86_400n, open, before, after }: Course) {
+async function play({
+  user,
+  prismOf = user,
+  nonce = 1n,
+  expiresIn = 86_400n,
+  open,
+  openBeside,
+  before,
+  after,
+}: Course) {
   const { deployment, users, relayer, rpc, forwarder } = scene;
   const timestamp = await pass(200);
   const wish = { payload: '0xabcd', relayerFee: FEE, timestamp } as const;
-  const sign = async (dataId: bigint, signedFor: bigint) => {
+  const sign = async (dataId: bigint, signedFor: bigint, by = user) => {
     const own = { ...wish, dataId: numberToHex(dataId, { size: 32 }), nonce: signedFor } as const;
     // Both are among the users.
-    const params = await signWrite(deployment, { ...users[user]!, cloudId: users[prismOf]!.cloudId }, own);
+    const params = await signWrite(deployment, { ...users[by]!, cloudId: users[prismOf]!.cloudId }, own);
     return { action: 'WRITE_DATA_FOR', params } as const;
   };
   const request = await sign(timestamp, nonce);
-  const earlier = open === undefined ? [] : listSignedParts(await sign(0n, open));
+  const earlier: ReportedFailure['request'][] = open === undefined ? [] : [await sign(0n, open)];
+  if (openBeside !== undefined) {
+    const requests = [await sign(0n, open ?? 1n), await sign(0n, openBeside, 0)].map(({ params }) => params);
+    const params = { signer: requests[0]!.signer, requests };
+    earlier.splice(0, 1, { action: 'BATCH_MULTI_USER_WRITE_DATA', params } as ReportedFailure['request']);
+  }
   await pass(120);
   await before?.();
   const claimedSeconds = await pass(5);
@@ -86,7 +101,7 @@ async function play({ user, prismOf = user, nonce = 1n, expiresIn = 86_400n, ope
   const times = { claimedSeconds, endedSeconds, expiresSeconds: endedSeconds + expiresIn };
   const failure: ReportedFailure = {
     ...{ request, relayer: relayer.address.toLowerCase() as Hex, ...times },
-    listOpenBefore: async (signer) => earlier.filter((part) => part.signer === signer),
+    listOpenBefore: async () => earlier,
   };
   const node = { rpc, forwarder, chainId: deployment.chainId, recoverSigner };
   return { failure, isFalse: await isFalseFailure(node, failure) };
@@ -118,6 +133,7 @@ test('who reports failed what would have been carried out all the time has lied'
 // Shows WATCH-7.
 test('who fails what waits for an earlier request of its signer, which is open, has lied', async () => {
   expect((await play({ user: 1, nonce: 3n, open: 1n })).isFalse).toBe(true);
+  expect((await play({ user: 1, nonce: 3n, open: 1n, openBeside: 1n })).isFalse).toBe(true);
 });
 
 // Shows WATCH-7.
@@ -125,6 +141,10 @@ test.each([
   ['what reverts, as a write to somebody else’s prism', () => ({ user: 1, prismOf: 2 })],
   ['what is signed for a later nonce', () => ({ user: 1, nonce: 9n })],
   ['what waits for a nonce that no open request has', () => ({ user: 1, nonce: 9n, open: 2n })],
+  [
+    'what waits for a nonce of a batch that may wait for it in turn',
+    () => ({ user: 1, nonce: 3n, open: 1n, openBeside: 2n }),
+  ],
   [
     'what waits for a nonce that was another one when its claimer looked',
     () => ({ user: 2, nonce: 4n, open: 2n, before: () => useNonce(2, 1n) }),

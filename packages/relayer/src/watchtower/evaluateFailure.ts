@@ -13,8 +13,9 @@ import {
   findNonce,
   listSignedParts,
   type NonceContext,
-  type SignedPart,
+  type SignedRecord,
 } from '../checks/findNonce.ts';
+import type { NonceGap } from '../checks/leaveReasons.ts';
 
 /** How old what an honest relayer sees of the chain may be, in seconds: its `MAX_HEAD_AGE_SECONDS`. */
 export const VIEW_AGE_SECONDS = 60n;
@@ -38,8 +39,8 @@ export interface ReportedFailure {
   readonly expiresSeconds: bigint;
   /** The transaction of the relayer's that has carried it out after all. */
   readonly executedIn?: Hex | undefined;
-  /** Lists the signatures of a signer's requests that were posted before it, and that were open until after the report. */
-  readonly listOpenBefore: (signer: Hex) => Promise<readonly SignedPart[]>;
+  /** Lists a signer's requests that were posted before it, and that were open until after the report. */
+  readonly listOpenBefore: (signer: Hex) => Promise<readonly SignedRecord[]>;
 }
 
 interface Node extends NonceContext {
@@ -58,8 +59,33 @@ async function simulateAfter({ rpc, forwarder }: Node, { request, relayer }: Rep
 }
 
 /**
- * Whether a request waited for an earlier forwarder nonce of its signer, which an open request had all the time: then whoever is honest waits
- * on, whatever the request would do in its turn.
+ * The forwarder nonce that a request waited for, after a block.
+ *
+ * @returns undefined if it was in its turn; `unknown` if its signatures' nonces are not found
+ */
+async function findGap(node: Node, request: SignedRecord, block: bigint): Promise<NonceGap | 'unknown' | undefined> {
+  const next = new Map<Hex, bigint>();
+  for (const part of listSignedParts(request)) {
+    const { signer } = part;
+    const current = next.get(signer) ?? (await readNonceAt(node, { signer, block }));
+    const nonce = await findNonce({ ...node, part, current });
+    if (nonce === undefined) return 'unknown';
+    if (nonce > current) return { signer, nonce: current };
+    next.set(signer, nonce === current ? current + 1n : current);
+  }
+  return undefined;
+}
+
+/** Whether a request, in its turn after a block, was signed for a nonce that another one waited for. */
+async function isHolder(node: Node, request: SignedRecord, { signer, nonce, block }: NonceGap & { block: bigint }) {
+  const own = listSignedParts(request).filter((part) => part.signer === signer);
+  const isSigned = await Promise.all(own.map((part) => createSignatureTest(node, part)(nonce)));
+  return isSigned.includes(true) && (await findGap(node, request, block)) === undefined;
+}
+
+/**
+ * Whether a request waited for an earlier forwarder nonce of its signer, which an open request in its turn had all the time: then whoever is
+ * honest waits on, whatever the request would do in its turn.
  *
  * @param range - the block as old as the oldest view of the chain before the claim, and the one after the report
  */
@@ -68,20 +94,12 @@ async function wasAwaited(
   { request, listOpenBefore }: ReportedFailure,
   range: { readonly from: () => Promise<bigint>; readonly to: bigint },
 ): Promise<boolean> {
-  const nonceAt = (signer: Hex, block: bigint) => readNonceAt(node, { signer, block });
-  const next = new Map<Hex, bigint>();
-  for (const part of listSignedParts(request)) {
-    const { signer } = part;
-    const current = next.get(signer) ?? (await nonceAt(signer, range.to));
-    const nonce = await findNonce({ ...node, part, current });
-    if (nonce === undefined) return false;
-    if (nonce > current) {
-      const signed = (await listOpenBefore(signer)).map((earlier) => createSignatureTest(node, earlier)(current));
-      if (!(await Promise.all(signed)).includes(true)) return false;
-      return (await nonceAt(signer, await range.from())) === (await nonceAt(signer, range.to));
-    }
-    next.set(signer, nonce === current ? current + 1n : current);
-  }
+  const gap = await findGap(node, request, range.to);
+  if (gap === undefined || gap === 'unknown') return false;
+  const { signer, nonce } = gap;
+  for (const earlier of await listOpenBefore(signer))
+    if (await isHolder(node, earlier, { ...gap, block: range.to }))
+      return (await readNonceAt(node, { signer, block: await range.from() })) === nonce;
   return false;
 }
 
@@ -140,7 +158,7 @@ function spread(from: bigint, to: bigint): readonly bigint[] {
 
 /**
  * Evaluates by one node whether a `failed` is a lie: the request would have been carried out after every block that an honest relayer can
- * have seen from its claim to its report, or waited all that time for an earlier one that was open; and the relayer has not tried. Nobody
+ * have seen from its claim to its report, or waited all that time for an earlier one that was open and in its turn; and the relayer has not tried. Nobody
  * is accused for what its signer's code decides, for what was about to expire, or for what failed when somebody's view was a minute old.
  *
  * @returns whether it is a lie, as far as this node knows

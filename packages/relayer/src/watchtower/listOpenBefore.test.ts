@@ -1,6 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createSignedParams } from '@prism-gateway/protocol/typed-data';
 import { expect, test } from 'vitest';
+import { listSignedParts } from '../checks/findNonce.ts';
 import { openWatchJournal } from './journal/openWatchJournal.ts';
 import { listOpenBefore } from './listOpenBefore.ts';
 import { takeRecords } from './takeRecords.ts';
@@ -39,8 +40,8 @@ async function list(records: readonly RequestRecord[], journal = makeJournal()) 
     get: async (requestId: string) => records.find((record) => record.requestId === requestId) as RequestRecord,
     list: () => ({ page: async () => ({ items: records, count: records.length, lastKey: null }) }) as never,
   };
-  const signed = await listOpenBefore({ client, chainName: 'c', journal }, { requestId: 'failed', signer: SIGNER });
-  return signed.map(({ r }) => Number(r.slice(-1)));
+  const open = await listOpenBefore({ client, chainName: 'c', journal }, { requestId: 'failed', signer: SIGNER });
+  return open.flatMap(listSignedParts).map(({ r }) => Number(r.slice(-1)));
 }
 
 // Shows WATCH-7.

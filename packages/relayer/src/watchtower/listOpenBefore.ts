@@ -1,6 +1,6 @@
 import { isGatewayError, type RelayerClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
-import { listSignedParts, type SignedPart } from '../checks/findNonce.ts';
+import type { SignedRecord } from '../checks/findNonce.ts';
 import { DISPUTED_MS } from '../lifecycle/giveUpBlocked.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
 
@@ -15,7 +15,7 @@ interface OpenBeforeContext {
 }
 
 /**
- * Lists the signatures of a signer's requests that were posted before one that was reported failed, and were open until after that report,
+ * Lists a signer's requests that were posted before one that was reported failed, and were open until after that report,
  * or had been reported `success` a moment before, which may be a lie: an honest relayer has waited for them. A request that was reopened
  * at any time may not have been open then, and is none of them; nor is one that the watch has seen later than the failed one: a gateway's
  * clock that was set back dates it as if it were older.
@@ -26,25 +26,22 @@ interface OpenBeforeContext {
  */
 export async function listOpenBefore(
   { client, chainName, journal }: OpenBeforeContext,
-  { requestId, signer }: { readonly requestId: string; readonly signer: Hex },
-): Promise<readonly SignedPart[]> {
-  const failed = await client.get(requestId).catch((error: unknown) => {
+  reported: { readonly requestId: string; readonly signer: Hex },
+): Promise<readonly SignedRecord[]> {
+  const failed = await client.get(reported.requestId).catch((error: unknown) => {
     if (isGatewayError(error, 'NOT_FOUND')) return undefined;
     throw error;
   });
   if (failed?.status !== 'failed') return [];
-  const firstBlock = journal.get(requestId)?.firstBlock ?? 0n;
+  const firstBlock = journal.get(reported.requestId)?.firstBlock ?? 0n;
   const [createdMs, reportedMs] = [failed.createdAt, failed.updatedAt].map(Date.parse) as [number, number];
-  const { items } = await client.list({ signer, chainName, limit: MAX_LISTED, order: 'desc' }).page();
-  return items
-    .filter(({ createdAt, status, updatedAt, ...record }) => {
-      const known = journal.get(record.requestId);
-      if (known === undefined || known.isReopened || known.firstBlock > firstBlock) return false;
-      const isEarlier = Date.parse(createdAt) < createdMs;
-      const isOpen = status === 'pending' || status === 'processing';
-      const wasAwaited = isOpen || Date.parse(updatedAt) > reportedMs - (status === 'success' ? DISPUTED_MS : 0);
-      return isEarlier && wasAwaited;
-    })
-    .flatMap(listSignedParts)
-    .filter((part) => part.signer === signer);
+  const { items } = await client.list({ signer: reported.signer, chainName, limit: MAX_LISTED, order: 'desc' }).page();
+  return items.filter(({ requestId, createdAt, status, updatedAt }) => {
+    const known = journal.get(requestId);
+    if (known === undefined || known.isReopened || known.firstBlock > firstBlock) return false;
+    const isEarlier = Date.parse(createdAt) < createdMs;
+    const isOpen = status === 'pending' || status === 'processing';
+    const wasAwaited = isOpen || Date.parse(updatedAt) > reportedMs - (status === 'success' ? DISPUTED_MS : 0);
+    return isEarlier && wasAwaited;
+  });
 }

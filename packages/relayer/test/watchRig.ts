@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createSignedParams } from '@prism-gateway/protocol/typed-data';
-import type { Hex } from 'viem';
+import { type Hex, numberToHex } from 'viem';
 import type { ChainRpc } from '../src/chain/createChainRpc.ts';
 import { createRequestHasher } from '../src/checks/findNonce.ts';
 import type { Accusation, Checked } from '../src/watchtower/createFindingCheck.ts';
@@ -81,7 +81,7 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
       const number = blockAt(seen);
       const head: SeenHead = {
         number,
-        hash: word('33'),
+        hash: numberToHex(number, { size: 32 }),
         seconds: START + (number - 100n) * blockSeconds,
         baseFee: world.baseFee,
       };

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
+import { numberToHex } from 'viem';
 import { expect, test } from 'vitest';
 import { BLOCK_SECONDS, START, startWatchRig, TX } from '../../test/watchRig.ts';
 import type { ChainRpc } from '../chain/createChainRpc.ts';
@@ -154,4 +155,35 @@ test('a false failure is asked about at once, however many a stranger has other 
   await look();
   expect(asked).toContain('lie');
   expect(asked.length).toBeLessThan(100);
+});
+
+test('what a holder has sent is asked once a block, and of a new holder at once', async () => {
+  const { options } = startWatch();
+  const held = { ...LIE, status: 'processing', txHash: undefined } as unknown as RequestRecord;
+  const other = { ...held, requestId: 'other', claimedBy: `0x${'dd'.repeat(20)}` } as RequestRecord;
+  let [asked, block, records] = [0, 10n, [held]];
+  const look = createWatch({
+    ...options,
+    rpc: {
+      read: async ([method], parse) => {
+        if (method === 'eth_getTransactionCount') asked++;
+        return parse(method === 'eth_getTransactionCount' ? '0x1' : null);
+      },
+    },
+    lookAtQueue: async () => ({ records, gone: [], atMs: 1_000_000 }),
+    async lookAtChain() {
+      const head = { number: block, hash: numberToHex(block, { size: 32 }), seconds: 1000n + block, baseFee: 7n };
+      return { head, heads: [head], fork: undefined, lostBlocks: 0n, executions: [] };
+    },
+  });
+  const asks = async () => {
+    asked = 0;
+    await look();
+    return asked;
+  };
+  expect([await asks(), await asks()]).toEqual([2, 0]);
+  block += 1n;
+  expect([await asks(), await asks()]).toEqual([2, 0]);
+  records = [held, other];
+  expect([await asks(), await asks()]).toEqual([4, 0]);
 });

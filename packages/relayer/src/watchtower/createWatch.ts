@@ -8,7 +8,7 @@ import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
 import { KEEP_MS } from './journal/openWatchedTable.ts';
 import type { StoredFinding } from './journal/openWatchJournal.ts';
 import { readExecutionsIn } from './readChainUpdate.ts';
-import { readHolders } from './readHolders.ts';
+import { type Holders, readHolders } from './readHolders.ts';
 import { takeRecords } from './takeRecords.ts';
 import type { Reading, WatchOptions } from './watchContext.ts';
 
@@ -39,8 +39,19 @@ function isQuiet({ journal }: WatchOptions, { records, gone }: QueueUpdate): boo
   return !journal.hasAny(['held', 'ended']) && gone.length === 0 && records.every(({ status }) => status === 'pending');
 }
 
-/** The queue comes first: the chain that is looked at afterwards is no older than any report. @param known - the newest block, if it was looked at a moment ago */
-async function read(options: WatchOptions, known: SeenHead | undefined): Promise<Reading> {
+/** What holders had sent at a block. */
+interface HoldersAt {
+  readonly hash: Hex;
+  readonly holders: Holders;
+}
+
+/**
+ * The queue comes first: the chain that is looked at afterwards is no older than any report.
+ *
+ * @param known - the newest block, if it was looked at a moment ago
+ * @param last - what holders had sent when the last reading was made: it is asked once a block, for idle time is counted in blocks
+ */
+async function read(options: WatchOptions, known: SeenHead | undefined, last: HoldersAt | undefined): Promise<Reading> {
   const { rpc, journal, lookAtQueue, lookAtChain, now } = options;
   const queue = await lookAtQueue();
   if (known !== undefined && isQuiet(options, queue)) {
@@ -52,11 +63,12 @@ async function read(options: WatchOptions, known: SeenHead | undefined): Promise
     status === 'processing' && claimedBy !== undefined ? [claimedBy.toLowerCase() as Hex] : [],
   );
   const holders = new Set([...claimants, ...journal.holders()]);
-  const [chain, namedExecutions, read] = await Promise.all([
+  const [chain, namedExecutions] = await Promise.all([
     lookAtChain(journal.heads(), { sinceSeconds }),
     Promise.all([...listNamed(options, queue)].map((txHash) => readExecutionsIn(options, txHash))),
-    readHolders(rpc, holders),
   ]);
+  const isRead = last?.hash === chain.head.hash && [...holders].every((holder) => last.holders.sent.has(holder));
+  const read = isRead ? last.holders : await readHolders(rpc, holders);
   return { queue, chain, namedExecutions: namedExecutions.flat(), ...read };
 }
 
@@ -137,15 +149,17 @@ export function createWatch(options: WatchOptions): () => Promise<Looked> {
   const { journal, maxAge, now, checkFinding } = options;
 
   let seen: { readonly head: SeenHead; readonly atMs: number } | undefined;
+  let last: HoldersAt | undefined;
   let doubts: readonly Doubt[] = [];
   let attendedAtMs: number | undefined;
   let watchedSince = 0n;
 
   async function lookOnce(suspicions: Suspicions): Promise<Looked> {
     const known = seen !== undefined && Math.abs(now() - seen.atMs) < QUIET_MS ? seen.head : undefined;
-    const reading = await read(options, known);
-    const { queue, chain, mined } = reading;
+    const reading = await read(options, known, last);
+    const { queue, chain, mined, sent, busy } = reading;
     const { head } = chain;
+    last = { hash: head.hash, holders: { mined, sent, busy } };
     if (head !== known) seen = { head, atMs: now() };
     const doubt = findDoubt(options, chain, attendedAtMs);
     if (now() - (attendedAtMs ?? 0) > Number(LOOK_SECONDS) * 1000) watchedSince = BigInt(Math.floor(now() / 1000));

@@ -39,7 +39,8 @@ async function setUp() {
 
 /** A request that a relayer has reported as done. */
 function putEnded(journal: WatchJournal): void {
-  const nothing = { claimedSeconds: 1n, claimNonce: 0, txHash: undefined, endedSeconds: 2n, endedBlock: 3n } as const;
+  const ended = { endedSeconds: 2n, endedBlock: 3n, reportedSeconds: 2n } as const;
+  const nothing = { claimedSeconds: 1n, claimNonce: 0, txHash: undefined, ...ended } as const;
   const row = { requestId: 'r1', state: 'done', status: 'success', relayer: RELAYER, expiresSeconds: 9n } as const;
   journal.put(
     {

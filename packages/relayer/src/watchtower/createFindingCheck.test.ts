@@ -81,7 +81,7 @@ test.each([
     } as Finding;
     const report = {
       ...{ request: { action, params }, named: NAMED, claimNonce: undefined, isWatched },
-      ...{ claimedSeconds: 1n, endedSeconds: 2n, expiresSeconds: 3n },
+      ...{ claimedSeconds: 1n, endedSeconds: 2n, reportedSeconds: 2n, expiresSeconds: 3n },
       isOf: ({ txHash }: StoredExecution) => txHash === TX,
     };
     expect(await check({ finding, report })).toBe(expected);

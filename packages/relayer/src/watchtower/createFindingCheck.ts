@@ -27,6 +27,7 @@ export interface Accusation {
     /** Unix seconds of claim and report, and of the end of the signatures. */
     readonly claimedSeconds: bigint;
     readonly endedSeconds: bigint;
+    readonly reportedSeconds: bigint;
     readonly expiresSeconds: bigint;
     /** Whether the queue was watched without a gap since before the claim, so that what was open when is known. */
     readonly isWatched: boolean;
@@ -126,7 +127,7 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
   if (finding.kind === 'falseFailure') {
     const { relayer, txHash } = finding;
     const minedSeconds = execution && (await readBlockTime(node, execution.block));
-    if (minedSeconds !== undefined && minedSeconds < report.endedSeconds) return 'confirmed';
+    if (minedSeconds !== undefined && minedSeconds < report.reportedSeconds) return 'confirmed';
     const listOpenBefore = async (signer: Hex) =>
       report.isWatched ? await question.listOpenBefore(finding.requestId, signer) : [];
     const failure = { ...report, relayer, executedIn: txHash, listOpenBefore };

@@ -184,7 +184,8 @@ async function check({ failure, txHash }: { failure: ReportedFailure; txHash?: H
   const block = await chain.getBlockNumber({ cacheTime: 0 });
   const { relayer } = failure;
   const finding: Finding = { kind: 'falseFailure', requestId: 'r', relayer, txHash, block, text: '' };
-  const report = { ...failure, named: undefined, claimNonce: undefined, isOf: () => true, isWatched: true };
+  const known = { named: undefined, claimNonce: undefined, isOf: () => true, isWatched: true };
+  const report = { ...failure, reportedSeconds: failure.endedSeconds, ...known };
   const { listOpenBefore } = failure;
   const chainId = deployment.chainId;
   const reported = { listOpenBefore: async (_: string, signer: Hex) => await listOpenBefore(signer) };

@@ -49,7 +49,7 @@ function evaluate(
   const executions = [...named, ...seen.filter(test.isOf)];
   const evaluation = evaluateReport(report, { head, confirmations, leaseSeconds, executions, hasActed });
   const { claimedSeconds, endedSeconds, expiresSeconds } = report;
-  const times = { claimedSeconds, endedSeconds, expiresSeconds };
+  const times = { claimedSeconds, endedSeconds, expiresSeconds, reportedSeconds: row.reportedSeconds ?? 0n };
   const isWatched = claimedSeconds > watchedSince + SETTLED_SECONDS;
   const known = {
     request: body,

@@ -170,7 +170,7 @@ async function evaluateRecord(audit: Audit, record: RequestRecord): Promise<Find
   const evaluation = evaluateReport({ ...report, idleSeconds }, evidence);
   if (typeof evaluation === 'string') return undefined;
   const { claimedSeconds, expiresSeconds, txHash: named } = report;
-  const times = { claimedSeconds, endedSeconds, expiresSeconds };
+  const times = { claimedSeconds, endedSeconds, expiresSeconds, reportedSeconds: endedSeconds };
   // Nobody has seen here what was open when.
   const accused = { request: record, named, claimNonce: undefined, isOf: test.isOf, isWatched: false, ...times };
   const check = createFindingCheck({ ...audit, forwarder, recoverSigner, listOpenBefore: async () => [] });

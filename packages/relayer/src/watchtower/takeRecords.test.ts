@@ -32,8 +32,10 @@ test.each([4205n, 209n, -209n, -4205n])(
     report({ status: 'failed', errorMessage: 'out of luck' });
     const ended = world.seconds;
     await live(lag < 0n ? 4500n : 120n);
-    const { claimedSeconds = 0n, endedSeconds = 0n } = world.accused?.report ?? {};
+    const { claimedSeconds = 0n, endedSeconds = 0n, reportedSeconds = -1n } = world.accused?.report ?? {};
     expect(claimedSeconds).toBeLessThanOrEqual(claimed);
     expect(endedSeconds).toBeGreaterThanOrEqual(ended);
+    // What it carries out after it was posted again is no proof of a lie.
+    expect(reportedSeconds).toBeLessThanOrEqual(ended + 1n);
   },
 );

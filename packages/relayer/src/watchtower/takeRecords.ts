@@ -54,11 +54,12 @@ function makeRow(
 ): WatchedRow {
   const { head, maxAge, sent, doubts } = context;
   const { requestId, status, chainName, action, params, errorMessage } = record;
-  const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined, endedSeconds: undefined };
+  const nothing = { claimedSeconds: undefined, claimNonce: undefined, txHash: undefined };
   const unheld = { excuse: 'none', claimPrice: 0n, idleSeconds: 0n } as const;
   const isReopened = known?.isReopened === true || (hasEnded(known) && !hasEnded(record));
   const shared = { isReopened, firstBlock: known?.firstBlock ?? head.number };
-  const open = { endedBlock: undefined, expiresSeconds: undefined, body: undefined, ...unheld, ...shared };
+  const unended = { endedSeconds: undefined, endedBlock: undefined, reportedSeconds: undefined };
+  const open = { ...unended, expiresSeconds: undefined, body: undefined, ...unheld, ...shared };
   if (status === 'pending') return { requestId, state: 'pending', status, relayer: undefined, ...nothing, ...open };
   const relayer = record.claimedBy?.toLowerCase() as Hex;
   // All clocks may be wrong, and that of the chain is not: the claim is no later than its newest block, whatever a fast one says.
@@ -79,15 +80,16 @@ function makeRow(
       return end > latest ? end : latest;
     }, 0n),
   };
-  if (status === 'processing') return { requestId, state: 'held', status, ...nothing, endedBlock: undefined, ...claim };
+  if (status === 'processing') return { requestId, state: 'held', status, ...nothing, ...unended, ...claim };
   // By this clock, too, and the chain's: a gateway whose clock is slow, a node that is behind, or both clocks would have an older block count.
   const [stated, seen] = [toSeconds(record.updatedAt), BigInt(Math.floor(atMs / 1000))];
   const endedSeconds = later(later(stated, seen), head.seconds);
   const endedBlock = head.seconds >= endedSeconds ? head.number : undefined;
+  const reportedSeconds = earlier(stated, head.seconds + 1n);
   const txHash = record.txHash?.toLowerCase() as Hex | undefined;
   const doubt = doubts.find(({ from, to }) => stated >= from && stated <= to);
   const excuse = claim.excuse === 'undone' ? claim.excuse : (doubt?.excuse ?? claim.excuse);
-  return { requestId, state: 'ended', status, ...claim, excuse, txHash, endedSeconds, endedBlock };
+  return { requestId, state: 'ended', status, ...claim, excuse, txHash, endedSeconds, endedBlock, reportedSeconds };
 }
 
 /** Whoever gives back what has become dearer has not held it idle for longer, in seconds. */

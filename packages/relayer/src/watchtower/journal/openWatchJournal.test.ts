@@ -28,8 +28,8 @@ test('no statement of a look walks through what a week has left, but the count f
 /** A request that was reported failed. */
 const failedRow = (requestId: string): WatchedRow => ({
   ...{ requestId, state: 'ended', status: 'failed', relayer: RELAYER, claimedSeconds: 1n, claimNonce: 0, body: '{}' },
-  ...{ txHash: undefined, endedSeconds: 2n, endedBlock: 1n, expiresSeconds: 100n, excuse: 'none', claimPrice: 0n },
-  ...{ idleSeconds: 0n, isReopened: false, firstBlock: 1n },
+  ...{ txHash: undefined, endedSeconds: 2n, endedBlock: 1n, reportedSeconds: 2n, expiresSeconds: 100n },
+  ...{ excuse: 'none', claimPrice: 0n, idleSeconds: 0n, isReopened: false, firstBlock: 1n },
 });
 
 // Shows WATCH-9.

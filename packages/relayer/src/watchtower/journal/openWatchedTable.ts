@@ -15,6 +15,7 @@ export const WATCHED_TABLES = `
     tx_hash TEXT,
     ended_seconds INTEGER,
     ended_block INTEGER,
+    reported_seconds INTEGER,
     expires_seconds INTEGER,
     excuse TEXT NOT NULL,
     claim_price INTEGER NOT NULL,
@@ -58,9 +59,11 @@ export interface WatchedRow {
   /** How many transactions the holder had sent when the claim was first seen. */
   readonly claimNonce: number | undefined;
   readonly txHash: Hex | undefined;
-  /** Unix seconds of the report, as the gateway says. */
+  /** Unix seconds at which the report was there, by whatever clock. */
   readonly endedSeconds: bigint | undefined;
   readonly endedBlock: bigint | undefined;
+  /** Unix seconds of the report by the gateway's clock, or right after the chain's newest block when it was first seen, if that is earlier. */
+  readonly reportedSeconds: bigint | undefined;
   readonly expiresSeconds: bigint | undefined;
   readonly excuse: Excuse;
   /** Price of a unit of gas when it was claimed, in wei; 0: not known. */
@@ -86,6 +89,7 @@ function readWatched(row: Row): WatchedRow {
     txHash: hexOf(row.tx_hash),
     endedSeconds: bigOf(row.ended_seconds),
     endedBlock: bigOf(row.ended_block),
+    reportedSeconds: bigOf(row.reported_seconds),
     expiresSeconds: bigOf(row.expires_seconds),
     excuse: `${row.excuse}` as Excuse,
     claimPrice: BigInt(Number(row.claim_price)),
@@ -153,7 +157,9 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
     .run(nowMs);
   const statements = {
     get: database.prepare('SELECT * FROM watched WHERE request_id = ?'),
-    put: database.prepare('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    put: database.prepare(
+      'INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
     touch: database.prepare('UPDATE watched SET seen_at_ms = ? WHERE request_id = ?'),
     setState: database.prepare('UPDATE watched SET state = ? WHERE request_id = ?'),
     ended: database.prepare("SELECT * FROM watched WHERE state = 'ended'"),
@@ -202,7 +208,8 @@ export function openWatchedTable(database: DatabaseSync, nowMs: number): Watched
     put(row: WatchedRow, atMs: number) {
       const { requestId, state, status, relayer, claimNonce, txHash, excuse, body } = row;
       const claim = [relayer ?? null, orNull(row.claimedSeconds), claimNonce ?? null] as const;
-      const end = [txHash ?? null, orNull(row.endedSeconds), orNull(row.endedBlock)] as const;
+      const ended = [row.endedSeconds, row.endedBlock, row.reportedSeconds].map(orNull);
+      const end = [txHash ?? null, ...ended] as const;
       const held = [excuse, Number(row.claimPrice), Number(row.idleSeconds)] as const;
       const first = [Number(row.isReopened), Number(row.firstBlock)] as const;
       const rest = [orNull(row.expiresSeconds), ...held, body ?? null, ...first] as const;

@@ -14,9 +14,10 @@ import { createBroadcastGuard } from './chain/createBroadcastGuard.ts';
 import { createKeyWatch, forgetResolvedKey, KEY_FACTS } from './chain/createKeyWatch.ts';
 import { createTransferSearch } from './chain/createTransferSearch.ts';
 import { resolveKey } from './chain/resolveKey.ts';
+import { renewClaim } from './flow/giveBack.ts';
 import { holdUnknown } from './flow/holdPayment.ts';
 import { createMemory, type RelayerContext } from './flow/relayerContext.ts';
-import { createFrontendClient } from './frontend/createFrontendClient.ts';
+import { createFrontendClient, type FrontendClient } from './frontend/createFrontendClient.ts';
 import { openPaymentJournal, type PaymentJournal } from './journal/openPaymentJournal.ts';
 import { createDayLimit, type Spent } from './limits/createDayLimit.ts';
 import { createPoller } from './poll/createPoller.ts';
@@ -128,6 +129,7 @@ function openChain(
     readonly config: RelayerConfig;
     readonly journal: PaymentJournal;
     readonly client: PublicClient;
+    readonly frontend: FrontendClient;
     readonly chainId: number;
     readonly signal: AbortSignal;
   },
@@ -162,6 +164,7 @@ function openChain(
     journal,
     search,
     watch,
+    renewClaim: (payoutId) => renewClaim(wiring, payoutId),
     freshMs: Math.min(FRESH_MS, settings.RPC_TIMEOUT_MS),
     monotonicNow,
   });
@@ -241,7 +244,12 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
   const name = settings.INSTANCE_NAME === undefined ? config.self : `${settings.INSTANCE_NAME} (${config.self})`;
   const signature = `Instance ${name} on chain ${chainId}.`;
   const alerter = parts.openAlerter({ journal, signature });
-  const chain = openChain(parts, { alerter, config, journal, client, chainId, signal });
+  const frontend = createFrontendClient({
+    url: settings.FRONTEND_URL,
+    secret: settings.RELAYER_SECRET,
+    timeoutMs: settings.RPC_TIMEOUT_MS,
+  });
+  const chain = openChain(parts, { alerter, config, journal, client, frontend, chainId, signal });
   if (!existsSync(join(settings.DATA_DIR, 'sender.db'))) {
     if (journal.fact('sender journal') !== undefined) holdUnknown({ journal, alerter });
     forgetResolvedKey(journal);
@@ -263,11 +271,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     client,
     ...chain,
     reorgDepth: settings.REORG_DEPTH,
-    frontend: createFrontendClient({
-      url: settings.FRONTEND_URL,
-      secret: settings.RELAYER_SECRET,
-      timeoutMs: settings.RPC_TIMEOUT_MS,
-    }),
+    frontend,
     alerter,
     log,
     now: Date.now,

@@ -77,7 +77,9 @@ function openGuard({ others = [], rpcUrl = rig.rpcUrl }: { others?: readonly Add
   });
   const watch = createKeyWatch({ journal, client, alerter, now: Date.now, self: account.address });
   const config = { self: account.address, others, creditToken };
-  const options = { client, config, journal, freshMs: FRESH_MS };
+  const claim = { isHeld: true };
+  const renewClaim = async () => claim.isHeld;
+  const options = { client, config, journal, renewClaim, freshMs: FRESH_MS };
   const guard = createBroadcastGuard({ ...options, search, watch, monotonicNow });
   function ask(raw: Hex) {
     // What the guard has seen of the chain serves for a while.
@@ -91,7 +93,7 @@ function openGuard({ others = [], rpcUrl = rig.rpcUrl }: { others?: readonly Add
     if (mayBroadcast) await client.sendRawTransaction({ serializedTransaction: raw });
     return mayBroadcast;
   }
-  return { broadcasts, ask, send };
+  return { broadcasts, claim, ask, send };
 }
 
 const payout = (payouts?: Address) =>
@@ -195,4 +197,16 @@ test('a node that does not count what waits, and knows it, keeps no transfer beh
   } finally {
     await rig.client.setAutomine(true);
   }
+});
+
+// Shows PAY-13.
+test('a transfer whose payment another instance has claimed meanwhile never goes out, and one that is out goes on', async () => {
+  const { ask, claim } = openGuard();
+  claim.isHeld = false;
+  expect(await ask(await signOn(nonce))).toBe(false);
+  claim.isHeld = true;
+  const raw = await signOn(nonce);
+  expect(await ask(raw)).toBe(true);
+  claim.isHeld = false;
+  expect(await ask(raw)).toBe(true);
 });

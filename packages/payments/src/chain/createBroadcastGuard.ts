@@ -14,6 +14,8 @@ export interface BroadcastGuardOptions {
   readonly journal: Pick<PaymentJournal, 'transfers' | 'broadcasts' | 'fact'>;
   readonly search: TransferSearch;
   readonly watch: KeyWatch;
+  /** Whether this instance holds the claim of a payout's payment, or cannot know; it throws while the frontend does not say. */
+  readonly renewClaim: (payoutId: Hex) => Promise<boolean>;
   /** Longest time between the look at the chain and the broadcast, in milliseconds. */
   readonly freshMs: number;
   /** Milliseconds, of a clock that never goes back. */
@@ -26,7 +28,7 @@ export interface BroadcastGuard {
    * Whether signed bytes may go to the node: of every broadcast, the first or the tenth, it is asked at that moment, and remembers what it lets
    * out.
    *
-   * @returns false: never, for the payment is paid, or other instances may pay it
+   * @returns false: never, for the payment is paid, or another instance has claimed it or may pay it
    * @throws BroadcastRefusedError, viem's errors: not now
    */
   mayBroadcast(transaction: { readonly raw: Hex; readonly nonce: number }): Promise<boolean>;
@@ -52,7 +54,7 @@ class BroadcastRefusedError extends Error {
  * @see docs/payments.md, "Why it cannot pay twice"
  */
 export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastGuard {
-  const { client, config, journal, search, watch, freshMs, monotonicNow } = options;
+  const { client, config, journal, search, watch, renewClaim, freshMs, monotonicNow } = options;
   const { transfers, broadcasts } = journal;
   const { creditToken, others, self } = config;
   const isAlone = others.length === 0;
@@ -67,7 +69,9 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
     const { beganAtMs: lookedAtMs } = await search.search({ notOlderMs: freshMs / 2, wallet });
     // By this instance on another account nonce, where a reorganisation or an older journal has freed the one of before.
     const isPaid = transfers.find(payoutId).some((found) => isCounted(options, found));
-    return { mayPay: isAlone && !isPaid, lookedAtMs };
+    // What is on its way already, another instance finds.
+    const isOut = broadcasts.list().some(({ raw }) => readPayout(raw)?.payoutId === payoutId);
+    return { mayPay: isAlone && !isPaid && (isOut || (await renewClaim(payoutId))), lookedAtMs };
   }
 
   /** @returns undefined: it is no payout */

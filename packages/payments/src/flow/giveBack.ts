@@ -1,9 +1,29 @@
+import type { Hex } from 'viem';
+import { payoutIdOf } from '../chain/calls.ts';
 import type { MoveChanges } from '../journal/paymentWrites.ts';
 import type { RelayerContext } from './relayerContext.ts';
 
 /** Names the journal's fact that holds the frontend's name of a claim, by which it can be given up. */
 export function claimFact(paymentIntentId: string): string {
   return `claim:${paymentIntentId}`;
+}
+
+/**
+ * Begins the claim of a payment anew, if the frontend has named it: right before its payout goes out, when an instance that does not know this
+ * one may have claimed it since.
+ *
+ * @returns false: that has
+ * @throws FrontendError
+ */
+export async function renewClaim(
+  { journal, frontend, signal }: Pick<RelayerContext, 'journal' | 'frontend' | 'signal'>,
+  payoutId: Hex,
+): Promise<boolean> {
+  const paid = journal.list(['transferring']).find(({ paymentIntentId }) => payoutIdOf(paymentIntentId) === payoutId);
+  if (paid === undefined) return true;
+  const { paymentIntentId } = paid;
+  const claimId = journal.fact(claimFact(paymentIntentId));
+  return claimId === undefined || (await frontend.renew({ paymentIntentId, claimId }, signal)) !== 'taken';
 }
 
 /**

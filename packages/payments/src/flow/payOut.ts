@@ -95,7 +95,7 @@ export async function finalizePayout(context: RelayerContext, payment: Payment):
     whenGasTooHigh: 'wait',
   });
   if (outcome.kind === 'void' && outcome.error.code === 'BROADCAST_FORBIDDEN') {
-    const reason = 'it is paid by another transaction';
+    const reason = 'it is paid by another transaction, or claimed by another instance';
     giveBack(context, paymentIntentId, { reason, finalized: { intentId, state: 'void' } });
     return;
   }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { listenOnLoopback } from '@prism-gateway/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { startReferenceFrontend } from '../referenceFrontend/startReferenceFrontend.ts';
 import { createFrontendClient } from './createFrontendClient.ts';
 
 const PAGE = '\n<!DOCTYPE html><html><body>Please sign in.</body></html>';
@@ -26,6 +27,7 @@ test('a page for people is no answer, though its status is 200: nothing is liste
   const wrong = { code: 'FRONTEND_NONSENSE' };
   await expect(client.listPending()).rejects.toMatchObject(wrong);
   await expect(client.claim('pi_1')).rejects.toMatchObject(wrong);
+  await expect(client.renew({ paymentIntentId: 'pi_1', claimId: '1' })).rejects.toMatchObject(wrong);
   await expect(client.complete({ paymentIntentId: 'pi_1', txHash: HASH })).rejects.toMatchObject(wrong);
   await expect(client.release({ paymentIntentId: 'pi_1', claimId: '1' })).rejects.toMatchObject(wrong);
 });
@@ -36,4 +38,29 @@ test('a claim is one whatever else the answer says, and credentials of the URL g
     expect(await client.claim('pi_1')).toEqual({ answer: 'claimed' });
     expect(heard[0]?.authorization).toBe(`Basic ${Buffer.from('ada:a word').toString('base64')}`);
   }
+});
+
+// Shows FRONT-2.
+test('a claim is renewed by its name, also after its lease, until another one has claimed the payment', async () => {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, leaseMs: () => 1000 };
+  const frontend = await startReferenceFrontend({ file: ':memory:', secret: 'shared', ...clock });
+  onTestFinished(() => frontend.close());
+  const client = createFrontendClient({ url: frontend.url, secret: 'shared', timeoutMs: 20_000 });
+  const paymentIntentId = 'pi_1';
+  frontend.store.add({ paymentIntentId, walletAddress: `0x${'11'.repeat(20)}`, stablecoinAmount: '1' });
+  const claim = async () => ({ paymentIntentId, claimId: (await client.claim(paymentIntentId)).claimId ?? 'none' });
+  const first = await claim();
+  nowMs = 900;
+  expect(await client.renew(first)).toBe('renewed');
+  nowMs = 1800;
+  expect(await client.claim(paymentIntentId)).toEqual({ answer: 'taken' });
+  nowMs = 5000;
+  expect(await client.renew(first)).toBe('renewed');
+  nowMs = 6000;
+  const second = await claim();
+  expect([await client.renew(first), await client.renew(second)]).toEqual(['taken', 'renewed']);
+  await client.complete({ paymentIntentId, txHash: HASH });
+  expect(await client.renew(second)).toBe('taken');
+  expect(await client.renew({ paymentIntentId: 'pi_2', claimId: 'none' })).toBe('taken');
 });

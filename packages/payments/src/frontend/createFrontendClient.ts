@@ -25,8 +25,14 @@ export class FrontendError extends Error {
 export interface ClaimAnswer {
   /** Whether this instance now holds the payment, another does, or the frontend does not know it. */
   readonly answer: 'claimed' | 'taken' | 'unknown';
-  /** The frontend's name of the claim, if it gives one: by it the claim can be given up. */
+  /** The frontend's name of the claim, if it gives one: by it the claim can be renewed and given up. */
   readonly claimId?: string;
+}
+
+/** A claim that has a name. */
+interface Claim {
+  readonly paymentIntentId: string;
+  readonly claimId: string;
 }
 
 /** The frontend's endpoints: three, and one that it may do without. */
@@ -36,15 +42,19 @@ export interface FrontendClient {
   /** @throws FrontendError */
   claim(paymentIntentId: string, signal?: AbortSignal): Promise<ClaimAnswer>;
   /**
+   * Begins the lease of a claim anew.
+   *
+   * @returns whether it holds, another instance has claimed the payment since, or the frontend takes no claim again
+   * @throws FrontendError
+   */
+  renew(claim: Claim, signal?: AbortSignal): Promise<'renewed' | 'taken' | 'unsupported'>;
+  /**
    * Gives a claim up, so that any instance may claim the payment at once.
    *
    * @returns whether it is free now, was not held any more, or the frontend has no such endpoint
    * @throws FrontendError
    */
-  release(
-    claim: { readonly paymentIntentId: string; readonly claimId: string },
-    signal?: AbortSignal,
-  ): Promise<'released' | 'not held' | 'unsupported'>;
+  release(claim: Claim, signal?: AbortSignal): Promise<'released' | 'not held' | 'unsupported'>;
   /** @returns whether the frontend took it; `conflict`: it has another transaction for this payment. @throws FrontendError */
   complete(
     completion: { readonly paymentIntentId: string; readonly txHash: Hash },
@@ -175,6 +185,12 @@ export function createFrontendClient(options: FrontendOptions): FrontendClient {
       if (answer.status === 200) return { answer: 'claimed', ...readClaimId(answer.text) };
       if (answer.status === 409) return { answer: 'taken' };
       return answer.status === 404 ? { answer: 'unknown' } : refuse(answer);
+    },
+    async renew({ paymentIntentId, claimId }, signal) {
+      const answer = await request('/api/relayer/claim', { body: { paymentIntentId, claimId }, signal });
+      if (answer.status === 200) return 'renewed';
+      if ([404, 409].includes(answer.status)) return 'taken';
+      return [400, 405, 422, 501].includes(answer.status) ? 'unsupported' : refuse(answer);
     },
     async release({ paymentIntentId, claimId }, signal) {
       const answer = await request('/api/relayer/release', { body: { paymentIntentId, claimId }, signal });

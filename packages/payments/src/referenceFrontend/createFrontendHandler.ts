@@ -11,8 +11,9 @@ const MAX_LISTED = 1000;
 const MAX_ID_LENGTH = 200;
 
 const paymentIntentId = z.string().check(z.minLength(1), z.maxLength(MAX_ID_LENGTH));
-const releaseBody = z.strictObject({ paymentIntentId, claimId: z.string().check(z.maxLength(MAX_ID_LENGTH)) });
-const claimBody = z.strictObject({ paymentIntentId });
+const claimId = z.string().check(z.maxLength(MAX_ID_LENGTH));
+const releaseBody = z.strictObject({ paymentIntentId, claimId });
+const claimBody = z.strictObject({ paymentIntentId, claimId: z.optional(claimId) });
 const completeBody = z.strictObject({ paymentIntentId, txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)) });
 
 const OUTCOME_STATUS = {
@@ -89,7 +90,9 @@ export function createFrontendHandler(options: {
       }));
       sendJson(response, 200, { payments });
     },
-    'POST /api/relayer/claim': moveBy(claimBody, 'paymentIntentId', (body) => store.claim(body.paymentIntentId)),
+    'POST /api/relayer/claim': moveBy(claimBody, 'paymentIntentId', (body) =>
+      store.claim(body.paymentIntentId, body.claimId),
+    ),
     'POST /api/relayer/release': moveBy(releaseBody, 'paymentIntentId, claimId', (body) => ({
       outcome: store.release(body.paymentIntentId, body.claimId),
     })),

@@ -21,8 +21,10 @@ export interface FrontendStore {
   /** Neither completed nor under a lease, oldest first. */
   listPending(limit: number): readonly FrontendPayment[];
   list(): readonly FrontendPayment[];
+  /** @param claimId - of a claim that begins anew, unless there was another one since */
   claim(
     paymentIntentId: string,
+    claimId?: string,
   ): { readonly outcome: 'claimed'; readonly claimId: string } | { readonly outcome: 'taken' | 'unknown' };
   /** Gives a claim up, of whoever knows its name. */
   release(paymentIntentId: string, claimId: string): 'released' | 'not held' | 'unknown';
@@ -80,6 +82,9 @@ export function openFrontendStore(options: {
     `UPDATE payments SET lease_until_ms = ?, claims = claims + 1, claim_id = ?
      WHERE payment_intent_id = ? AND tx_hash IS NULL AND lease_until_ms <= ?`,
   );
+  const renew = database.prepare(
+    'UPDATE payments SET lease_until_ms = ? WHERE payment_intent_id = ? AND claim_id = ? AND tx_hash IS NULL',
+  );
   const release = database.prepare(
     'UPDATE payments SET lease_until_ms = 0, claim_id = NULL WHERE payment_intent_id = ? AND claim_id = ? AND tx_hash IS NULL',
   );
@@ -92,10 +97,14 @@ export function openFrontendStore(options: {
       insert.run(paymentIntentId, walletAddress, stablecoinAmount, options.now()).changes === 1,
     listPending: (limit) => pending.all(options.now(), limit).map(readPayment),
     list: () => all.all().map(readPayment),
-    claim(paymentIntentId) {
+    claim(paymentIntentId, known) {
       const nowMs = options.now();
-      const claimId = randomUUID();
-      const { changes } = claim.run(nowMs + options.leaseMs(), claimId, paymentIntentId, nowMs);
+      const untilMs = nowMs + options.leaseMs();
+      const claimId = known ?? randomUUID();
+      const { changes } =
+        known === undefined
+          ? claim.run(untilMs, claimId, paymentIntentId, nowMs)
+          : renew.run(untilMs, paymentIntentId, claimId);
       if (changes === 1) return { outcome: 'claimed', claimId };
       return { outcome: isKnown(paymentIntentId) ? 'taken' : 'unknown' };
     },

@@ -175,6 +175,27 @@ describe('a database in trouble', () => {
     );
   }
 
+  // Shows POSTGRES-4.
+  test('no call fails while a later version adds columns', async () => {
+    const own = await createPostgresRig();
+    const stores = await own.open();
+    const relayer = anyAddress();
+    async function useAll(): Promise<void> {
+      const record = pendingRequest();
+      expect(await stores.requests.create(record)).toMatchObject({ outcome: 'created' });
+      expect(await stores.requests.claim(claimOf(record, { relayer }))).toMatchObject({ outcome: 'moved' });
+      await Promise.all(Array.from({ length: 8 }, () => stores.relayers.find(relayer)));
+      await stores.relayers.put({ address: relayer, now: START });
+    }
+    await useAll();
+    const tables = await own.query("SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = 'public'");
+    for (const change of ['ADD COLUMN later text', 'DROP COLUMN later']) {
+      for (const { name } of tables) await own.query(`ALTER TABLE ${name} ${change}`);
+      await useAll();
+    }
+    await own.close();
+  });
+
   test('somebody else’s long transaction holds nobody up; their lock on the table is 503, and all goes on afterwards', async () => {
     const stores = await rig.open();
     const record = pendingRequest();

@@ -87,6 +87,9 @@ export function createQuery(client: pg.Client | pg.PoolClient): Query {
   };
 }
 
+/** Whether a prepared statement is refused for good on its connection: a later version has added a column meanwhile. */
+export const isOutdatedPlan = (error: unknown) => error instanceof pg.DatabaseError && error.code === '0A000';
+
 /** Has the statements that a function sends travel together: one call of the system, and one waking of the server. */
 export function sendTogether<T>({ connection: { stream } }: pg.Client, send: () => T): T {
   stream.cork();
@@ -182,20 +185,30 @@ export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
     await client.end();
   }
 
+  async function readOnce(...[sql, values]: Parameters<Query>): ReturnType<Query> {
+    const client = await pool.connect();
+    let isLost = false;
+    try {
+      return await createQuery(client)(sql, values);
+    } catch (error) {
+      // What the server has not answered blocks its connection, which nobody may get again.
+      isLost = !(error instanceof pg.DatabaseError) || isOutdatedPlan(error);
+      throw error;
+    } finally {
+      client.release(isLost);
+    }
+  }
+
   return {
     connect,
     async read(sql, values) {
       try {
-        const client = await pool.connect();
-        let isSilent = false;
-        try {
-          return await createQuery(client)(sql, values);
-        } catch (error) {
-          // What the server has not answered blocks its connection, which nobody may get again.
-          isSilent = !(error instanceof pg.DatabaseError);
-          throw error;
-        } finally {
-          client.release(isSilent);
+        for (let connections = poolSize; ; connections--) {
+          try {
+            return await readOnce(sql, values);
+          } catch (error) {
+            if (!isOutdatedPlan(error) || connections === 0) throw error;
+          }
         }
       } catch (cause) {
         if (hosts.length > 1) void findPrimary().catch(() => undefined);

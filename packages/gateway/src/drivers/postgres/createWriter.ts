@@ -4,7 +4,7 @@ import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { CommittedMoves } from '../sql/createCounterChanges.ts';
 import { enterAt, type MoveNumber } from '../sql/feed.ts';
 import type { Row } from '../sql/sqlWrite.ts';
-import { createQuery, sendTogether } from './connect.ts';
+import { createQuery, isOutdatedPlan, sendTogether } from './connect.ts';
 import { sweepActivity } from './saveCounters.ts';
 import type { Tables } from './schema.ts';
 import { type CommittedChanges, createTransaction, type Transaction } from './transaction.ts';
@@ -106,13 +106,14 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   let isClosed = false;
   let sweptAt = 0;
 
-  // Planned once: of short statements the plan is most of what they cost. Not `*`: a column that a later version adds would refuse the plan.
+  // Planned once: of short statements the plan is most of what they cost.
   const prepare = `
+    PREPARE list_webhooks AS SELECT * FROM ${tables.webhooks} WHERE enabled = 1;
     PREPARE lock_moves AS SELECT value FROM ${tables.counters} WHERE name = 'sequence' FOR UPDATE;
     PREPARE set_number AS UPDATE ${tables.counters} SET value = $2 WHERE name = $1;
     PREPARE note_commit AS INSERT INTO ${tables.commits} VALUES ('${process}', $1, $2)
       ON CONFLICT (process) DO UPDATE SET number = excluded.number, at = excluded.at`;
-  const begin = `BEGIN; EXECUTE lock_moves; SELECT * FROM ${tables.webhooks} WHERE enabled = 1`;
+  const begin = `BEGIN; EXECUTE lock_moves; EXECUTE list_webhooks`;
   // A timeout that ends the wait for a standby would have PostgreSQL say that it is committed.
   const end = (changes: CommittedChanges | undefined) => `
     SET LOCAL statement_timeout = 0;
@@ -230,7 +231,7 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     await own.query('ROLLBACK').catch(dropClient);
   }
 
-  async function runBatch(batch: readonly Waiting[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting[], isAgain = false): Promise<void> {
     let own: pg.Client;
     try {
       own = await connectOnce();
@@ -242,6 +243,10 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     try {
       await transact(own, batch);
     } catch (cause) {
+      if (isOutdatedPlan(cause)) {
+        await dropClient();
+        if (!isAgain) return await runBatch(batch, true);
+      }
       await rollBack(own);
       // Each in its own, so that one bad order harms no other.
       if (batch.length > 1 && isFaultOfOrder(cause)) for (const one of batch) await runBatch([one]);

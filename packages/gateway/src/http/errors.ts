@@ -91,6 +91,13 @@ export const notJson = () =>
     message: 'The body must be JSON: send Content-Type: application/json, or none.',
   });
 
+export const encodedBody = () =>
+  new ApiError({
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    message: 'The body must come as it is: without Content-Encoding.',
+    headers: { 'accept-encoding': 'identity' },
+  });
+
 function validationSentence(details: readonly Fault[]): string {
   const [only] = details;
   if (only !== undefined && details.length === 1) return `Not valid: ${only.path}: ${only.message}.`;

@@ -46,6 +46,18 @@ describe('the content type', () => {
     expect(() => check('text/plain', 6)).toThrow(codeOf('BODY_TOO_LARGE'));
   });
 
+  test.each([
+    ['identity', true],
+    ['Identity', true],
+    ['gzip', false],
+    ['identity, br', false],
+  ])('a body of the coding %s is taken: %j', (coding, isTaken) => {
+    const encoded = { raw: { headers: new Headers({ 'content-encoding': coding }) }, announcedBytes: 2 };
+    const check = expect(() => checkAnnouncedBody(encoded, 5));
+    if (isTaken) check.not.toThrow();
+    else check.toThrow(codeOf('UNSUPPORTED_MEDIA_TYPE'));
+  });
+
   test('is of no account without a body', () => {
     expect(() => check('text/plain', 0)).not.toThrow();
   });

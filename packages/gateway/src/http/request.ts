@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Fault, Parsed } from '@prism-gateway/protocol';
 import type { Awaitable } from '../ports/awaitable.ts';
 import type { WaitTiming } from '../ports/waitTiming.ts';
-import { bodyTooLarge, notJson, validationFailed } from './errors.ts';
+import { bodyTooLarge, encodedBody, notJson, validationFailed } from './errors.ts';
 import type { LimitName } from './rateLimits.ts';
 
 /** The body of a request that has none. */
@@ -63,7 +63,7 @@ const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]{1,64}\+json)[ \t]*(?:;
 type AnnouncedBody = Pick<TransportRequest, 'raw' | 'announcedBytes'>;
 
 /**
- * Refuses a body by what is known of it before it is read: its size, and its type.
+ * Refuses a body by what is known of it before it is read: its size, its type, and its coding.
  *
  * @param maxBytes - most bytes of a body
  * @throws ApiError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
@@ -73,6 +73,8 @@ export function checkAnnouncedBody({ raw, announcedBytes }: AnnouncedBody, maxBy
   if (announcedBytes !== undefined && announcedBytes > maxBytes) throw bodyTooLarge(maxBytes);
   const type = raw.headers.get('content-type');
   if (type !== null && type !== 'application/json' && !jsonType.test(type)) throw notJson();
+  const coding = raw.headers.get('content-encoding');
+  if (coding !== null && coding.toLowerCase() !== 'identity') throw encodedBody();
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

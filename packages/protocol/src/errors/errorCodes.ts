@@ -50,7 +50,7 @@ export const ERROR_CODES = {
   BODY_TOO_LARGE: [413, 'the body is too large'],
   OBJECT_TOO_LARGE: [413, 'the object is larger than this store allows'],
   OBJECT_QUOTA_EXCEEDED: [413, "the user's objects would take more space than one user may have"],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'the body is not JSON by its content type'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'the body is not JSON by its content type, or is encoded'],
   OBJECT_RANGE_UNSATISFIABLE: [416, 'the object does not reach as far as the range'],
   EXPECTATION_FAILED: [417, 'the only `Expect` is `100-continue`'],
   RATE_LIMITED: [429, 'too many calls: `Retry-After` gives the seconds to wait'],

@@ -83,7 +83,7 @@ function parseBlock(answer: unknown): Block {
 }
 
 /** The block that comes after a head, as far as it is known. @param seconds - Unix time that it is expected to have */
-export function nextBlock(head: BlockHead, seconds: bigint): SimulatedBlock {
+export function nextBlock(head: Block, seconds: bigint): SimulatedBlock {
   const { timestamp, baseFeePerGas, feeRecipient, prevRandao } = head;
   // A node simulates only blocks that are later than the newest one.
   return { seconds: seconds > timestamp ? seconds : timestamp + 1n, baseFeePerGas, feeRecipient, prevRandao };

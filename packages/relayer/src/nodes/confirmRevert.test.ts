@@ -21,13 +21,13 @@ const earlier = { ...record, requestId: 'earlier', chainName: 'c', status: 'pend
 /** A node on which the signer's forwarder nonce is that one, so that the request would revert. */
 function node(nonce: bigint) {
   const reverted = encodeErrorResult({ abi: forwarderAbi, errorName: 'InvalidSignature', args: [SIGNER, nonce] });
-  return { reader: { head: async () => HEAD, simulate: async () => ({ reverted }) } };
+  return { reader: { block: async () => HEAD, simulate: async () => ({ reverted }) } };
 }
 
 /** A node on which it is that one, and that would carry the request out all the same: the account's code says yes to anything. */
 function willingNode(nonce: bigint): { reader: Partial<ChainReader> } {
   const nonces = async (signers: readonly Hex[]) => new Map(signers.map((signer) => [signer, nonce]));
-  return { reader: { head: async () => HEAD, simulate: async () => ({ gas: 1n, returned: '0x' }), nonces } };
+  return { reader: { block: async () => HEAD, simulate: async () => ({ gas: 1n, returned: '0x' }), nonces } };
 }
 
 /** @param openNonce - of the signer's only open request */

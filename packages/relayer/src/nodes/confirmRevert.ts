@@ -49,10 +49,12 @@ async function findOutOfOrder(
 async function askNode(context: RelayerContext, node: RelayNode, request: OpenRequest): Promise<Vote> {
   const { reader } = node;
   const { record, gas } = request;
-  const head = await reader.head();
-  const block = nextBlock(head, await context.chain.state.seconds());
+  const { chain, policy } = context;
   // A wallet can distinguish a transaction from a call that pays nothing.
-  const terms = gas === undefined ? undefined : transactionTerms({ gas, head, ceiling: context.policy.maxFeePerGas });
+  const priced = gas === undefined ? undefined : { gas, head: await reader.head(), ceiling: policy.maxFeePerGas };
+  const head = priced?.head ?? (await reader.block());
+  const block = nextBlock(head, await chain.state.seconds());
+  const terms = priced && transactionTerms(priced);
   const simulated = readNothingDone(record, await reader.simulate(encodeForwarderCall(record).data, block, terms));
   const vote = { isFresh: isFresh(context, head) };
   if (!('reverted' in simulated)) {

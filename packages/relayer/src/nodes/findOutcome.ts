@@ -109,18 +109,15 @@ async function askForSignature(
  * Asks one node what became of a request, whoever may have submitted it. A batch of many users counts as executed when any of its entries
  * is. Which request a transaction has carried out, only the digest in the Forwarder's event says.
  *
- * @param knownBlock - a block that the node must have to be believed
+ * @param asked.head - the node's newest block, a moment ago: what was carried out since is `undecided`
  */
 async function askNode(
   context: RelayerContext,
   node: RelayNode,
-  { request, knownBlock }: { readonly request: AskedRequest; readonly knownBlock: bigint },
+  { request, head }: { readonly request: AskedRequest; readonly head: Block },
 ): Promise<ChainAnswer> {
   const { signatures, record } = request;
   const nonces = await node.reader.nonces(signatures.map(({ signer }) => signer));
-  // Not the cached head: it may be older than the execution.
-  const head = await node.reader.block();
-  if (head.number < knownBlock) return { kind: 'undecided' };
   // References are read from the record's parts, in their order.
   const parts = listSignedParts(record);
   const answers = await Promise.all(
@@ -140,6 +137,8 @@ export function isFresh({ policy, now }: RelayerContext, { timestamp }: Pick<Blo
   const { maxHeadAgeSeconds } = policy;
   return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
 }
+
+const UNDECIDED = { kind: 'undecided' } as const;
 
 /** A node's answer, and whether its newest block is fresh. */
 interface NodeAnswer {
@@ -173,7 +172,8 @@ export async function findOutcome(
     // The head is read before the answer: what the answer is made from is no older.
     async ask(node): Promise<NodeAnswer> {
       const head = await node.reader.block();
-      const answer = await askNode(context, node, { request, knownBlock });
+      const isBehind = head.number < knownBlock;
+      const answer = isBehind ? UNDECIDED : await askNode(context, node, { request, head });
       return { answer, isFresh: isFresh(context, head), head: head.number };
     },
     describe: ({ answer }) => JSON.stringify(answer),

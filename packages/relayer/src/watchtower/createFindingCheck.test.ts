@@ -43,7 +43,7 @@ interface Shown {
 function node({ by, isNamedMined, isWaiting }: Shown): Pick<ChainRpc, 'read' | 'attempt'> {
   return {
     async read([method, hash], parse) {
-      if (method === 'eth_blockNumber') return parse('0x64');
+      if (method === 'eth_getBlockByNumber') return parse({ number: '0x64', timestamp: '0x4' });
       if (method === 'eth_getTransactionCount') return parse('0x1');
       if (method === 'txpool_contentFrom') return parse({ pending: { 1: { input: isWaiting ? params.r : '0x' } } });
       if (hash === TX) return parse(by === undefined ? null : receiptOf(by));

@@ -1,5 +1,5 @@
 import type { RecoverSigner } from '@prism-gateway/node/accounts';
-import { parseCount, parseQuantity } from '@prism-gateway/node/rpc';
+import { parseCount } from '@prism-gateway/node/rpc';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
@@ -8,7 +8,7 @@ import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
 import { createSignatureTest, listSignedParts, type SignedRecord } from '../checks/findNonce.ts';
 import { MAJORITY } from '../nodes/askNodes.ts';
-import { isFalseFailure } from './evaluateFailure.ts';
+import { isFalseFailure, type Newest, readNewest } from './evaluateFailure.ts';
 import { WINDOW_SECONDS } from './evaluateReleases.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
@@ -77,14 +77,11 @@ async function knowsWaiting({ node }: Question, relayer: Hex, request: Pick<Requ
 }
 
 /** Whether a relayer has carried out anything in the time in which it gave claims back. */
-async function hasWorked({ node, forwarder }: Question, { relayer }: Finding, head: bigint): Promise<boolean> {
-  const timestamp = await node.read(['eth_getBlockByNumber', 'latest', false], (answer) =>
-    parseQuantity(Object(answer).timestamp, 'block time'),
-  );
-  const seconds = timestamp - WINDOW_SECONDS;
-  const fromBlock = (await findBlockAt({ rpc: node, seconds, fromBlock: 0n, head: { number: head, timestamp } })) + 1n;
+async function hasWorked({ node, forwarder }: Question, { relayer }: Finding, head: Newest): Promise<boolean> {
+  const seconds = head.timestamp - WINDOW_SECONDS;
+  const fromBlock = (await findBlockAt({ rpc: node, seconds, fromBlock: 0n, head })) + 1n;
   const source = { rpc: node, forwarder, walkBack: createWalkBack() };
-  const found = await readAllExecutions(source, { fromBlock, toBlock: head });
+  const found = await readAllExecutions(source, { fromBlock, toBlock: head.number });
   return found.some((execution) => execution.relayer === relayer);
 }
 
@@ -107,7 +104,7 @@ async function isReplaced({ node }: Question, { finding, report }: Accusation, e
 }
 
 /** Whether what a node shows is what the finding rests on. */
-async function askNode(question: Question, accusation: Accusation, head: bigint): Promise<Checked> {
+async function askNode(question: Question, accusation: Accusation, head: Newest): Promise<Checked> {
   const { node, forwarder } = question;
   const { finding, report } = accusation;
   const word = (isSo: boolean) => (isSo ? 'confirmed' : 'refuted');
@@ -131,7 +128,7 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
     const listOpenBefore = async (signer: Hex) =>
       report.isWatched ? await question.listOpenBefore(finding.requestId, signer) : [];
     const failure = { ...report, relayer, executedIn: txHash, listOpenBefore };
-    return word(await isFalseFailure({ ...question, rpc: node }, failure));
+    return word(await isFalseFailure({ ...question, rpc: node }, failure, head));
   }
   if (finding.kind !== 'idleClaim') return 'confirmed';
   const { sent, isWaiting } = await knowsWaiting(question, finding.relayer, request);
@@ -141,8 +138,8 @@ async function askNode(question: Question, accusation: Accusation, head: bigint)
 /** @returns `unknown` if a node does not answer, or is not as far as the look that has found it */
 async function askOne(question: Question, accusation: Accusation): Promise<Checked> {
   try {
-    const head = await question.node.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number'));
-    return head < accusation.finding.block ? 'unknown' : await askNode(question, accusation, head);
+    const head = await readNewest(question.node);
+    return head.number < accusation.finding.block ? 'unknown' : await askNode(question, accusation, head);
   } catch (error) {
     if (error instanceof ChainError) return 'unknown';
     throw error;

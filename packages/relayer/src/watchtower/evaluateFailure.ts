@@ -43,6 +43,21 @@ export interface ReportedFailure {
   readonly listOpenBefore: (signer: Hex) => Promise<readonly SignedRecord[]>;
 }
 
+/** A node's newest block. */
+export interface Newest {
+  readonly number: bigint;
+  /** Unix seconds. */
+  readonly timestamp: bigint;
+}
+
+/** @throws ChainError */
+export async function readNewest(rpc: Pick<ChainRpc, 'read'>): Promise<Newest> {
+  return await rpc.read(['eth_getBlockByNumber', 'latest', false], (answer) => {
+    const { number, timestamp } = parseRecord(answer, 'block');
+    return { number: parseQuantity(number, 'block number'), timestamp: parseQuantity(timestamp, 'block time') };
+  });
+}
+
 interface Node extends NonceContext {
   readonly rpc: Pick<ChainRpc, 'read' | 'attempt'>;
 }
@@ -165,13 +180,9 @@ function spread(from: bigint, to: bigint): readonly bigint[] {
  * @throws ChainError if the node does not answer, or has forgotten the past
  * @see docs/specification.md WATCH-7
  */
-export async function isFalseFailure(node: Node, failure: ReportedFailure): Promise<boolean> {
+export async function isFalseFailure(node: Node, failure: ReportedFailure, head: Newest): Promise<boolean> {
   const { claimedSeconds, endedSeconds, expiresSeconds } = failure;
   if (endedSeconds + EXPIRY_MARGIN_SECONDS >= expiresSeconds) return false;
-  const head = await node.rpc.read(['eth_getBlockByNumber', 'latest', false], (answer) => {
-    const { number, timestamp } = parseRecord(answer, 'block');
-    return { number: parseQuantity(number, 'block number'), timestamp: parseQuantity(timestamp, 'block time') };
-  });
   const blockAt = async (seconds: bigint) => {
     const block = await findBlockAt({ rpc: node.rpc, seconds, fromBlock: 0n, head });
     return block < 0n ? 0n : block;

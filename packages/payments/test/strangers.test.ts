@@ -123,7 +123,9 @@ test('two instances that nobody has named to each other, and a claim that ends w
     const isOffered = ({ instance: { log } }: Scene) =>
       log.lines.some(
         ({ fields: { type, intentId } }) =>
-          (type === 'broadcast' || type === 'refused') && `${intentId}` === `payout:1:${payment.paymentIntentId}`,
+          // Cancelled by the first if the second has claimed it before that was broadcast.
+          ['broadcast', 'refused', 'cancelling'].includes(`${type}`) &&
+          `${intentId}` === `payout:1:${payment.paymentIntentId}`,
       );
     await waitForBoth(isOffered, 'not claimed by both');
     await rig.client.setAutomine(true);

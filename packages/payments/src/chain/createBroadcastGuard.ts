@@ -66,12 +66,13 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
     isPlain,
   }: Payout): Promise<{ readonly mayPay: boolean; readonly lookedAtMs: number }> {
     if (!isPlain) return { mayPay: true, lookedAtMs: monotonicNow() };
+    // What is on its way already, another instance finds. Before the look at the chain, which has to be fresh, however slow the frontend is.
+    const isOut = broadcasts.list().some(({ raw }) => readPayout(raw)?.payoutId === payoutId);
+    const isOurs = isOut || (await renewClaim(payoutId));
     const { beganAtMs: lookedAtMs } = await search.search({ notOlderMs: freshMs / 2, wallet });
     // By this instance on another account nonce, where a reorganisation or an older journal has freed the one of before.
     const isPaid = transfers.find(payoutId).some((found) => isCounted(options, found));
-    // What is on its way already, another instance finds.
-    const isOut = broadcasts.list().some(({ raw }) => readPayout(raw)?.payoutId === payoutId);
-    return { mayPay: isAlone && !isPaid && (isOut || (await renewClaim(payoutId))), lookedAtMs };
+    return { mayPay: isAlone && isOurs && !isPaid, lookedAtMs };
   }
 
   /** @returns undefined: it is no payout */

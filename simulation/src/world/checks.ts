@@ -154,13 +154,28 @@ export function startChecks(world: World): void {
     return story.expects;
   }
 
+  /** Whether an open request that is in its turn has a nonce. */
+  async function isHeld(signer: Hex, nonce: bigint): Promise<boolean> {
+    for (const story of stories.values()) {
+      if (story.endedAtMs !== undefined) continue;
+      const entries = entriesOf(story);
+      if (!entries.some((entry) => entry.signer === signer && entry.nonce === nonce)) continue;
+      const nexts = await Promise.all(entries.map((entry) => readNonce(world, entry.signer)));
+      if (entries.every((entry, index) => entry.nonce <= (nexts[index] ?? 0n))) return true;
+    }
+    return false;
+  }
+
   async function checkLiveness(story: Story): Promise<void> {
     if (story.endedAtMs !== undefined || !isCalm()) return;
     const expected = outlook(story, await readNonce(world, story.signer));
     if (expected === 'waits' || expected === 'either') return;
-    // A batch of several users waits for each of them, unless it is to fail for that: a reorganisation may have undone what one wrote before.
-    for (const { signer, nonce } of story.expects === 'failed' ? [] : (story.entries ?? []))
-      if ((await readNonce(world, signer)) < nonce) return;
+    // A batch of several users waits for each of them: a reorganisation may have undone what one wrote before. One that is to fail for that waits
+    // only for what is open.
+    for (const { signer, nonce } of story.entries ?? []) {
+      const next = await readNonce(world, signer);
+      if (next < nonce && (story.expects !== 'failed' || (await isHeld(signer, next)))) return;
+    }
     if (story.outlook !== expected) {
       Object.assign(story, { outlook: expected, openCalmMs: 0, pendingCalmMs: 0 });
     }

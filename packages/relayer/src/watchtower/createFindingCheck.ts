@@ -8,7 +8,7 @@ import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
 import { createSignatureTest, listSignedParts, type SignedRecord } from '../checks/findNonce.ts';
 import { MAJORITY } from '../nodes/askNodes.ts';
-import { isFalseFailure, type Newest, readNewest } from './evaluateFailure.ts';
+import { isFalseFailure, type NewestBlock, readNewestBlock } from './evaluateFailure.ts';
 import { WINDOW_SECONDS } from './evaluateReleases.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
@@ -77,7 +77,7 @@ async function knowsWaiting({ node }: Question, relayer: Hex, request: Pick<Requ
 }
 
 /** Whether a relayer has carried out anything in the time in which it gave claims back. */
-async function hasWorked({ node, forwarder }: Question, { relayer }: Finding, head: Newest): Promise<boolean> {
+async function hasWorked({ node, forwarder }: Question, { relayer }: Finding, head: NewestBlock): Promise<boolean> {
   const seconds = head.timestamp - WINDOW_SECONDS;
   const fromBlock = (await findBlockAt({ rpc: node, seconds, fromBlock: 0n, head })) + 1n;
   const source = { rpc: node, forwarder, walkBack: createWalkBack() };
@@ -104,7 +104,7 @@ async function isReplaced({ node }: Question, { finding, report }: Accusation, e
 }
 
 /** Whether what a node shows is what the finding rests on. */
-async function askNode(question: Question, accusation: Accusation, head: Newest): Promise<Checked> {
+async function askNode(question: Question, accusation: Accusation, head: NewestBlock): Promise<Checked> {
   const { node, forwarder } = question;
   const { finding, report } = accusation;
   const word = (isSo: boolean) => (isSo ? 'confirmed' : 'refuted');
@@ -138,7 +138,7 @@ async function askNode(question: Question, accusation: Accusation, head: Newest)
 /** @returns `unknown` if a node does not answer, or is not as far as the look that has found it */
 async function askOne(question: Question, accusation: Accusation): Promise<Checked> {
   try {
-    const head = await readNewest(question.node);
+    const head = await readNewestBlock(question.node);
     return head.number < accusation.finding.block ? 'unknown' : await askNode(question, accusation, head);
   } catch (error) {
     if (error instanceof ChainError) return 'unknown';

@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChainRpc } from '../chain/createChainRpc.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
-import { isFalseFailure, type ReportedFailure, readNewest } from './evaluateFailure.ts';
+import { isFalseFailure, type ReportedFailure, readNewestBlock } from './evaluateFailure.ts';
 import type { Finding } from './finding.ts';
 
 const CREDITS = 10n ** 24n;
@@ -104,7 +104,7 @@ async function play({
     listOpenBefore: async () => earlier,
   };
   const node = { rpc, forwarder, chainId: deployment.chainId, recoverSigner };
-  return { failure, isFalse: await isFalseFailure(node, failure, await readNewest(rpc)) };
+  return { failure, isFalse: await isFalseFailure(node, failure, await readNewestBlock(rpc)) };
 }
 
 async function send(account: Relayer, request: ReportedFailure['request'], gas?: bigint): Promise<Hex> {

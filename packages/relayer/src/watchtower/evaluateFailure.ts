@@ -44,14 +44,14 @@ export interface ReportedFailure {
 }
 
 /** A node's newest block. */
-export interface Newest {
+export interface NewestBlock {
   readonly number: bigint;
   /** Unix seconds. */
   readonly timestamp: bigint;
 }
 
 /** @throws ChainError */
-export async function readNewest(rpc: Pick<ChainRpc, 'read'>): Promise<Newest> {
+export async function readNewestBlock(rpc: Pick<ChainRpc, 'read'>): Promise<NewestBlock> {
   return await rpc.read(['eth_getBlockByNumber', 'latest', false], (answer) => {
     const { number, timestamp } = parseRecord(answer, 'block');
     return { number: parseQuantity(number, 'block number'), timestamp: parseQuantity(timestamp, 'block time') };
@@ -180,7 +180,7 @@ function spread(from: bigint, to: bigint): readonly bigint[] {
  * @throws ChainError if the node does not answer, or has forgotten the past
  * @see docs/specification.md WATCH-7
  */
-export async function isFalseFailure(node: Node, failure: ReportedFailure, head: Newest): Promise<boolean> {
+export async function isFalseFailure(node: Node, failure: ReportedFailure, head: NewestBlock): Promise<boolean> {
   const { claimedSeconds, endedSeconds, expiresSeconds } = failure;
   if (endedSeconds + EXPIRY_MARGIN_SECONDS >= expiresSeconds) return false;
   const blockAt = async (seconds: bigint) => {

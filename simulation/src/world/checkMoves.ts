@@ -58,12 +58,11 @@ export function startMoveChecks(
   }
 
   function checkMove({ requestId, status }: Answered, by: string): void {
-    if (isUnknown(requestId)) {
-      holders.delete(requestId);
-      ended.delete(requestId);
-    }
-    // Who held it by the copy is not known.
-    if (restores.count > 0 && !moved.has(requestId)) holders.set(requestId, { by, atMs: Number.NEGATIVE_INFINITY });
+    const isLost = isUnknown(requestId);
+    if (isLost) ended.delete(requestId);
+    // Who holds it by a call without an answer, or by the copy, is not known.
+    if (isLost || (restores.count > 0 && !moved.has(requestId)))
+      holders.set(requestId, { by, atMs: Number.NEGATIVE_INFINITY });
     moved.add(requestId);
     if (status === 'processing') checkClaim(requestId, by);
     else if (status !== 'pending') checkEnd(requestId, by, status);

@@ -110,7 +110,9 @@ export function startChecks(world: World): void {
   const entriesOf = ({ signer, nonce, digest, cloudId, entries }: Story) =>
     entries ?? [{ signer, nonce, digest, cloudId }];
   /** Whether a reorganisation has undone a request, if only for a time: one deeper than the confirmations, which the watchtower reports. */
-  const wasUndone = (story: Story) => entriesOf(story).some(({ digest = '0x' }) => undone.has(digest));
+  const wasUndone = (story: Story) =>
+    // By its transaction: an account that says yes to anything has it carried out with another nonce, and so another digest.
+    undone.has(story.txHash as Hex) || entriesOf(story).some(({ digest = '0x' }) => undone.has(digest));
 
   /** Whether a reorganisation has taken away that a nonce was taken back, which its signer does not do again. */
   const wasRefreed = ({ kind, signer }: Story) => TAKEN_BACK.has(kind) && refreed.has(signer.toLowerCase());

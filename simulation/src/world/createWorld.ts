@@ -85,7 +85,7 @@ export interface World {
   readonly executions: Map<Hex, Execution[]>;
   /** By signer in lower case and forwarder nonce, like `0x… 7`: whatever has used it, if only for a time, by digest, or `takenBack`. */
   readonly uses: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Digests whose execution a reorganisation has undone, if only for a time. */
+  /** Digests, and hashes of the transactions, whose execution a reorganisation has undone, if only for a time. */
   readonly undone: ReadonlySet<Hex>;
   /** Signers with a forwarder nonce that they had taken back and that a reorganisation has made free again, in lower case. */
   readonly refreed: ReadonlySet<string>;

@@ -36,7 +36,7 @@ export function followExecutions(chain: Chain, forwarder: string) {
         else {
           const at = known.findIndex(({ txHash }) => txHash === hash);
           known.splice(at, 1);
-          undone.add(digest);
+          undone.add(digest).add(hash);
         }
         executions.set(digest, known);
       }

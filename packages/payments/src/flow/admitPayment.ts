@@ -69,7 +69,8 @@ async function claim(context: RelayerContext, payment: Payment): Promise<boolean
     return false;
   }
   const creditsOwed = computeCreditsOwed(stablecoinAmount, rate);
-  if (claimId !== undefined) journal.setFact(claimFact(paymentIntentId), claimId);
+  if (claimId === undefined) journal.clearFact(claimFact(paymentIntentId));
+  else journal.setFact(claimFact(paymentIntentId), claimId);
   journal.move(paymentIntentId, 'claimed', { creditsOwed, rate, countedDay: context.dayLimit.today() });
   log.info({ paymentIntentId, creditsOwed: `${creditsOwed}` }, 'claimed');
   return true;

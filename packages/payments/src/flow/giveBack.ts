@@ -19,9 +19,10 @@ export async function renewClaim(
   { journal, frontend, signal }: Pick<RelayerContext, 'journal' | 'frontend' | 'signal'>,
   payoutId: Hex,
 ): Promise<boolean> {
-  const paid = journal.list(['transferring']).find(({ paymentIntentId }) => payoutIdOf(paymentIntentId) === payoutId);
-  if (paid === undefined) return true;
-  const { paymentIntentId } = paid;
+  const payment = journal.list(['transferring']).find((one) => payoutIdOf(one.paymentIntentId) === payoutId);
+  // One that was paid already, and whose payout has vanished, nobody claims any more.
+  if (payment === undefined || payment.txHash !== undefined) return true;
+  const { paymentIntentId } = payment;
   const claimId = journal.fact(claimFact(paymentIntentId));
   return claimId === undefined || (await frontend.renew({ paymentIntentId, claimId }, signal)) !== 'taken';
 }

@@ -180,7 +180,9 @@ const guardTests = ['packages/payments/test/broadcastGuard.test.ts'];
 const broadcastGuard: readonly Mutant[] = [
   ...mutantsOf(`${chain}/createBroadcastGuard.ts`, guardTests, [
     ['some((found) => isCounted(options, found))', 'some(() => false)'],
-    ['isAlone && !isPaid', '!isPaid'],
+    ['isAlone && isOurs && !isPaid', 'isOurs && !isPaid'],
+    ['isAlone && isOurs && !isPaid', 'isAlone && !isPaid'],
+    ['isOut || (await', 'false || (await'],
     ['if (!isPlain) return {', 'if (isPlain) return {'],
     ['return mayPay;', 'return true;'],
     ['broadcasts.add({ nonce, raw });', ''],

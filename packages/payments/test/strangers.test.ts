@@ -1,4 +1,5 @@
 import { creditTokenAbi, payoutsAbi } from '@prism-gateway/contracts';
+import { startRpcFaultProxy } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
 import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { type Address, createWalletClient, type Hex, http } from 'viem';
@@ -137,6 +138,27 @@ test('two instances that nobody has named to each other, and a claim that ends w
   expect(await countTransfers(walletAddress)).toBe(1);
   expect(scenes.map(stateOf).toSorted()).toEqual(['completed', 'given back']);
   await Promise.all(scenes.map(({ instance }) => instance.stop()));
+});
+
+// Shows PAY-13.
+test('an instance that is held up beyond its lease lets whoever has claimed the payment since pay it, and pays it once if nobody does', async () => {
+  const frontend = await rig.startFrontend();
+  const key = await rig.fundKey();
+  // Each look at what waits in the node takes three times as long as the lease.
+  await using node = await startRpcFaultProxy({
+    target: rig.rpcUrl,
+    plan: (_, __, [block, isWhole]) => (block === 'pending' && isWhole ? { kind: 'stallBefore' } : undefined),
+  });
+  const scene = await startScene(rig, { key, frontend, overrides: { RPC_URL: node.url, RPC_TIMEOUT_MS: '1500' } });
+  const { paymentIntentId, walletAddress } = rig.addPayment(AMOUNT, frontend);
+  await scene.waitForState(paymentIntentId, 'transferring');
+  const isClaimed = () => frontend.store.claim(paymentIntentId).outcome === 'claimed';
+  await waitUntil(isClaimed, { timeoutMs: TIMEOUT_MS, what: 'the lease has not ended' });
+  await scene.waitForState(paymentIntentId, 'given back');
+  expect(await countTransfers(walletAddress)).toBe(0);
+  await scene.waitForAll();
+  expect(await countTransfers(walletAddress)).toBe(1);
+  await scene.instance.stop();
 });
 
 // Shows PAY-10.

@@ -138,8 +138,6 @@ export function isFresh({ policy, now }: RelayerContext, { timestamp }: Pick<Blo
   return maxHeadAgeSeconds === 0 || Number(timestamp) * 1000 >= now() - maxHeadAgeSeconds * 1000;
 }
 
-const UNDECIDED = { kind: 'undecided' } as const;
-
 /** A node's answer, and whether its newest block is fresh. */
 interface NodeAnswer {
   readonly answer: ChainAnswer;
@@ -173,7 +171,7 @@ export async function findOutcome(
     async ask(node): Promise<NodeAnswer> {
       const head = await node.reader.block();
       const isBehind = head.number < knownBlock;
-      const answer = isBehind ? UNDECIDED : await askNode(context, node, { request, head });
+      const answer = isBehind ? ({ kind: 'undecided' } as const) : await askNode(context, node, { request, head });
       return { answer, isFresh: isFresh(context, head), head: head.number };
     },
     describe: ({ answer }) => JSON.stringify(answer),

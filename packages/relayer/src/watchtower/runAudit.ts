@@ -11,6 +11,7 @@ import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
 import { listSignedParts } from '../checks/findNonce.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
+import { readNewestBlock } from './evaluateFailure.ts';
 import {
   createDigestTest,
   evaluateReport,
@@ -55,11 +56,6 @@ interface Audit extends OpenedChain {
   readonly executions: ReadonlyMap<Hex, readonly StoredExecution[]>;
 }
 
-async function readHead({ rpc }: Pick<Audit, 'rpc'>) {
-  const number = await rpc.read(['eth_blockNumber'], (answer) => BigInt(parseCount(answer, 'block number')));
-  return { number, seconds: (await readBlockTime(rpc, number)) ?? 0n };
-}
-
 async function openAudit(
   opened: OpenedChain,
   given: { readonly chain: WatchedChainSettings; readonly sinceMs: number; readonly leaseSeconds: bigint },
@@ -67,9 +63,9 @@ async function openAudit(
   const { chain, sinceMs, leaseSeconds } = given;
   const { rpc, confirmations } = opened;
   const { forwarder, fromBlock } = chain;
-  const head = await readHead(opened);
+  const newest = await readNewestBlock(rpc);
+  const head = { number: newest.number, seconds: newest.timestamp };
   const seconds = BigInt(Math.floor(sinceMs / 1000));
-  const newest = { number: head.number, timestamp: head.seconds };
   const first = (await findBlockAt({ rpc, seconds, fromBlock, head: newest })) + 1n;
   const range = { fromBlock: first, toBlock: head.number };
   const found =

@@ -32,7 +32,7 @@
 export const compileCache = 'node_modules/.cache/node';
 
 /**
- * Flags that keep the gateway small and even; each was measured by `npm run bench`, see bench/README.md, "What made the most difference".
+ * Flags that keep the gateway small and even; each was measured by `npm run bench`.
  */
 const gatewayFlags = [
   // Half of the young generation, in MB. Smaller ones save nothing: what lives through them is promoted and stays.

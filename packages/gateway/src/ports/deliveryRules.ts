@@ -3,10 +3,12 @@ import type { DeliveryOutcome, WebhookNotice } from './webhookStore.ts';
 
 /** How long a delivery is tried again, and a webhook of which nothing comes through: then it is given up, and disabled. */
 const GIVE_UP_MS = 86_400_000;
+/** Fewest failures of a webhook and of a delivery by then: a day in which the gateway was stopped, or its clock was set, gives nobody up. */
+const [LEAST_FAILS, LEAST_ATTEMPTS] = [100, 20];
 /** Pause after a first failure, in milliseconds; it doubles up to the longest. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_WEBHOOK_PAUSE_MS = 60_000;
-const LONGEST_DELIVERY_PAUSE_MS = 600_000;
+export const LONGEST_DELIVERY_PAUSE_MS = 600_000;
 /** From so many failures in a row on, the receiver was down: once it is back, all is tried at once. */
 const DOWN_FAILS = 4;
 /** "Gone": the receiver wants no more. */
@@ -39,25 +41,42 @@ const pauseAfter = (failures: number, longest: number) =>
 export const nextAttemptAt = (attempts: number, now: number): number =>
   now + pauseAfter(attempts, LONGEST_DELIVERY_PAUSE_MS);
 
-/** Whether a delivery that failed first at a time has had its day. */
-export const isGivenUp = (firstFailedAt: number | undefined, now: number): boolean =>
-  now - (firstFailedAt ?? now) >= GIVE_UP_MS;
+/**
+ * When something is due. A time that is further ahead than any pause was written by a clock that was ahead: that is due now.
+ */
+export const boundDue = (at: number, now: number): number => (at > now + LONGEST_DELIVERY_PAUSE_MS ? now : at);
+
+/** A delivery that was refused once more. */
+interface FailedDelivery {
+  readonly firstFailedAt: number | undefined;
+  /** Those that failed, this one included. */
+  readonly attempts: number;
+  /** Since when nothing comes through to its receiver; undefined: something did before this. */
+  readonly failingSince: number | undefined;
+}
+
+/** Whether a delivery has had its day, in which others came through: a receiver that takes nothing is disabled as a whole. */
+export const isGivenUp = ({ firstFailedAt, attempts, failingSince }: FailedDelivery, now: number): boolean =>
+  firstFailedAt !== undefined &&
+  now - firstFailedAt >= GIVE_UP_MS &&
+  attempts >= LEAST_ATTEMPTS &&
+  (failingSince === undefined || failingSince > firstFailedAt);
 
 /** Whether a receiver was down before it answered well: what waits need not wait any longer. */
 export const wasDown = ({ fails }: Pick<ReceiverState, 'fails'>): boolean => fails >= DOWN_FAILS;
 
-function whyDisabled({ status, error = '' }: DeliveryOutcome, failedMs: number): string | undefined {
+function whyDisabled({ status, error = '' }: DeliveryOutcome, fails: number, failedMs: number): string | undefined {
   if (status === GONE) return 'The receiver answered 410 Gone.';
-  return failedMs >= GIVE_UP_MS ? `Nothing came through for a day: ${error}` : undefined;
+  return failedMs >= GIVE_UP_MS && fails >= LEAST_FAILS ? `Nothing came through for a day: ${error}` : undefined;
 }
 
 /** Evaluates a receiver by a refusal. @returns undefined: it is one failure with an earlier one, for they were under way together */
 export function evaluateRefusal(state: ReceiverState, outcome: DeliveryOutcome, now: number): Evaluation | undefined {
-  if (now < state.pausedUntil) return undefined;
+  if (now < boundDue(state.pausedUntil, now)) return undefined;
   const fails = state.fails + 1;
-  const failingSince = state.failingSince ?? now;
+  const failingSince = Math.min(state.failingSince ?? now, now);
   const next = { fails, failingSince, pausedUntil: now + pauseAfter(fails, LONGEST_WEBHOOK_PAUSE_MS) };
-  const why = whyDisabled(outcome, now - failingSince);
+  const why = whyDisabled(outcome, fails, now - failingSince);
   if (why !== undefined) return { state: next, disabledReason: why, notices: [{ kind: 'disabled', why }] };
   return { state: next, notices: fails === DOWN_FAILS ? [{ kind: 'failing', why: outcome.error ?? '' }] : [] };
 }

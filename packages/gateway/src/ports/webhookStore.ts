@@ -161,9 +161,10 @@ export interface DeliveryQueue {
   /**
    * When the next delivery is due, in milliseconds since the epoch; undefined: none is. It reads, and writes nothing.
    *
+   * @param now - in milliseconds since the epoch
    * @param except - webhooks that take none now, by id
    */
-  nextDueAt(except?: readonly string[]): Awaitable<number | undefined>;
+  nextDueAt(now: number, except?: readonly string[]): Awaitable<number | undefined>;
   /** How many events have found no room, of all webhooks that are there. */
   countDropped(): Awaitable<number>;
   /** Takes due deliveries, of one request never one before the one before it has ended; of a webhook that fails one, to try it. */

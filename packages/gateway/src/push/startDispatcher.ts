@@ -114,7 +114,7 @@ export function startDispatcher(ports: DispatcherPorts): Dispatcher {
 
   async function take(): Promise<boolean> {
     const full = [...underWay].filter(([, count]) => count >= PER_WEBHOOK).map(([webhookId]) => webhookId);
-    const dueAt = await queue.nextDueAt(full);
+    const dueAt = await queue.nextDueAt(now(), full);
     isIdle = dueAt === undefined && full.length === 0;
     if (dueAt === undefined || dueAt > now()) return false;
     const order = { now: now(), holdMs: HOLD_MS, perWebhook: PER_WEBHOOK, underWay: Object.fromEntries(underWay) };

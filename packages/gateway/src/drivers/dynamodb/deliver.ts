@@ -128,12 +128,12 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
     return [{ webhookId, kind: 'recovered' }];
   }
 
-  async function evaluate(one: DeliveryOutcome, now: number): Promise<{ notices: WebhookNotice[]; revivedAt: number }> {
+  async function evaluate(one: DeliveryOutcome, now: number) {
     const { webhookId } = one;
     let evaluation: ReturnType<typeof evaluateRefusal>;
-    let revivedAt = 0;
+    let before: StoredHealth = NEW_HEALTH;
     await changeHealth(deliveries, webhookId, (health) => {
-      revivedAt = health.revivedAt;
+      before = health;
       evaluation = evaluateRefusal(health, one, now);
       if (evaluation === undefined) return undefined;
       const { state, disabledReason } = evaluation;
@@ -143,14 +143,16 @@ export function createDeliveryQueue({ deliveries, webhooks }: QueueContext): Dyn
     if (evaluation?.disabledReason !== undefined) {
       await webhooks.edit(webhookId, (webhook) => ({ ...webhook, enabled: false }));
     }
-    return { notices: (evaluation?.notices ?? []).map((item) => ({ webhookId, ...item })), revivedAt };
+    const notices: WebhookNotice[] = (evaluation?.notices ?? []).map((item) => ({ webhookId, ...item }));
+    return { notices, before };
   }
 
   async function finalizeBad(one: DeliveryOutcome, known: HeldDelivery, now: number): Promise<WebhookNotice[]> {
-    const { notices, revivedAt } = await evaluate(one, now);
+    const { notices, before } = await evaluate(one, now);
     const { key, webhookId, attempts } = known;
-    const failedSince = Math.max(known.firstFailedAt ?? now, revivedAt);
-    if (isGivenUp(failedSince, now) && !notices.some((item) => item.kind === 'disabled')) {
+    const failedSince = Math.max(known.firstFailedAt ?? now, before.revivedAt);
+    const failed = { firstFailedAt: failedSince, attempts: attempts + 1, failingSince: before.failingSince };
+    if (isGivenUp(failed, now) && !notices.some((item) => item.kind === 'disabled')) {
       await end(deliveries, key, now, { status: 'failed', ...answerOf(one) });
       return [...notices, { webhookId, kind: 'given up', why: one.error ?? '' }];
     }

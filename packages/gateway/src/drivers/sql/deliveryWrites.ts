@@ -1,4 +1,10 @@
-import { evaluateRefusal, isGivenUp, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
+import {
+  evaluateRefusal,
+  isGivenUp,
+  LONGEST_DELIVERY_PAUSE_MS,
+  nextAttemptAt,
+  wasDown,
+} from '../../ports/deliveryRules.ts';
 import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNotice } from '../../ports/webhookStore.ts';
 import { type Row, run, runOne, type SqlWrite } from './sqlWrite.ts';
 import { takenOfRow } from './webhookRows.ts';
@@ -23,9 +29,12 @@ const [TRIM_EVERY, TRIMMED] = [64, 200];
 function* take({ webhooks, deliveries }: WebhookTables, order: DeliveryOrder): SqlWrite<readonly TakenDelivery[]> {
   const { now, holdMs, perWebhook, underWay } = order;
   const taken: TakenDelivery[] = [];
+  // What lies beyond was written by a clock that was ahead (`boundDue`).
+  const beyond = now + LONGEST_DELIVERY_PAUSE_MS;
   const ready = yield* run(
-    `SELECT * FROM ${webhooks} WHERE enabled = 1 AND waiting > 0 AND paused_until <= ?1 AND probe_until <= ?1`,
-    now,
+    `SELECT * FROM ${webhooks} WHERE enabled = 1 AND waiting > 0
+       AND (paused_until <= ?1 OR paused_until > ?2) AND (probe_until <= ?1 OR probe_until > ?2)`,
+    ...[now, beyond],
   );
   for (const webhook of ready) {
     const id = String(webhook.id);
@@ -37,6 +46,10 @@ function* take({ webhooks, deliveries }: WebhookTables, order: DeliveryOrder): S
       `UPDATE ${deliveries} SET next_at = ?1 WHERE seq IN (${due}) RETURNING *`,
       ...[now + holdMs, id, now, room],
     );
+    if (held.length < room) {
+      const early = `UPDATE ${deliveries} SET next_at = ?1 WHERE webhook_id = ?2 AND next_at > ?3`;
+      yield* run(early, now, id, beyond);
+    }
     const rows = [...held].sort((one, other) => Number(one.seq) - Number(other.seq));
     if (isFailing && rows.length > 0) {
       yield* run(`UPDATE ${webhooks} SET probe_until = ?1 WHERE id = ?2`, now + holdMs, id);
@@ -100,9 +113,8 @@ function* recordRefused(t: WebhookTables, { webhook, one, now }: Refusal): SqlWr
   if (evaluation === undefined) return [];
   const { state, disabledReason, notices } = evaluation;
   yield* run(
-    `UPDATE ${t.webhooks} SET fails = ?1, failing_since = coalesce(failing_since, ?2), paused_until = ?3, probe_until = 0
-     WHERE id = ?4`,
-    ...[state.fails, now, state.pausedUntil, webhookId],
+    `UPDATE ${t.webhooks} SET fails = ?1, failing_since = ?2, paused_until = ?3, probe_until = 0 WHERE id = ?4`,
+    ...[state.fails, state.failingSince ?? now, state.pausedUntil, webhookId],
   );
   if (disabledReason !== undefined) {
     yield* run(
@@ -114,9 +126,11 @@ function* recordRefused(t: WebhookTables, { webhook, one, now }: Refusal): SqlWr
 }
 
 function* finalizeRefused(t: WebhookTables, row: Row, refusal: Refusal): SqlWrite<WebhookNotice[]> {
-  const { one, now } = refusal;
-  const { first_failed_at: failedAt, attempts } = row;
-  const givenUp = isGivenUp(failedAt === null ? undefined : Number(failedAt), now);
+  const { webhook, one, now } = refusal;
+  const attempts = Number(row.attempts) + 1;
+  const firstFailedAt = row.first_failed_at === null ? undefined : Number(row.first_failed_at);
+  const failingSince = webhook.failing_since === null ? undefined : Number(webhook.failing_since);
+  const givenUp = isGivenUp({ firstFailedAt, attempts, failingSince }, now);
   const notices = yield* recordRefused(t, refusal);
   if (givenUp && !notices.some((item) => item.kind === 'disabled')) {
     yield* end(t, { row, state: 'failed', one, now });
@@ -125,7 +139,7 @@ function* finalizeRefused(t: WebhookTables, row: Row, refusal: Refusal): SqlWrit
   yield* run(
     `UPDATE ${t.deliveries} SET attempts = attempts + 1, next_at = ?1, first_failed_at = coalesce(first_failed_at, ?2),
       last_status = ?3, last_error = ?4 WHERE seq = ?5`,
-    ...[nextAttemptAt(Number(attempts) + 1, now), now, one.status ?? null, one.error ?? null, Number(row.seq)],
+    ...[nextAttemptAt(attempts, now), now, one.status ?? null, one.error ?? null, Number(row.seq)],
   );
   return notices;
 }

@@ -1,3 +1,4 @@
+import { boundDue } from '../../ports/deliveryRules.ts';
 import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
 import type { SqlContext } from './adminStore.ts';
 import { deliveryOfRow, webhookOfRow } from './webhookRows.ts';
@@ -52,7 +53,7 @@ export function createWebhookStore(
       resend: async (order) => notified(await write('resendDelivery', order)),
     },
     deliveries: {
-      async nextDueAt(except = []) {
+      async nextDueAt(now, except = []) {
         // At most twenty. Of one that is paused nothing is due before its pause has ended.
         const rows = await read(
           `SELECT id, paused_until, probe_until, (
@@ -62,7 +63,7 @@ export function createWebhookStore(
         hasWebhooks = rows.length > 0;
         const due = rows.filter(({ id, next_at: at }) => at !== null && !except.includes(String(id)));
         const times = due.map((row) =>
-          Math.max(Number(row.paused_until), Number(row.probe_until), Number(row.next_at)),
+          Math.max(...[row.paused_until, row.probe_until, row.next_at].map((at) => boundDue(Number(at), now))),
         );
         return times.length === 0 ? undefined : Math.min(...times);
       },

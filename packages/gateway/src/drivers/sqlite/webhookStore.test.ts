@@ -60,7 +60,7 @@ describe('the outbox', () => {
     await stores.requests.claim(claimOf(record));
     await rig.close();
     stores = rig.open();
-    expect(await stores.deliveries.nextDueAt()).toBe(START);
+    expect(await stores.deliveries.nextDueAt(START)).toBe(START);
     const first = await take();
     expect(typesOf(first)).toEqual(['request.created']);
     await finalize(first);
@@ -68,7 +68,7 @@ describe('the outbox', () => {
     expect(typesOf(second)).toEqual(['request.claimed']);
     await finalize(second);
     expect(await take()).toEqual([]);
-    expect(await stores.deliveries.nextDueAt()).toBeUndefined();
+    expect(await stores.deliveries.nextDueAt(LATER)).toBeUndefined();
   });
 
   // Shows WEBHOOK-6.
@@ -86,7 +86,8 @@ describe('the outbox', () => {
       end - 1,
     );
     patch(
-      `UPDATE "service-requests-test.webhooks" SET fails = 0, failing_since = NULL, paused_until = 0, probe_until = 0`,
+      `UPDATE "service-requests-test.webhooks" SET fails = 0, failing_since = NULL, paused_until = 0, probe_until = 0;
+       UPDATE "service-requests-test.deliveries" SET attempts = 19 WHERE attempts = 1`,
     );
     const bad = await take(end);
     expect(
@@ -99,8 +100,32 @@ describe('the outbox', () => {
     ).toEqual(['given up']);
     expect(typesOf(await take(end + 60_000))).toEqual(['request.claimed']);
     expect(await stores.webhooks.listDeliveries({ webhookId, status: 'failed', limit: 5 })).toMatchObject([
-      { event: 'request.created', attempts: 2, lastStatus: 500 },
+      { event: 'request.created', attempts: 20, lastStatus: 500 },
     ]);
+  });
+
+  // Shows WEBHOOK-6.
+  test('what was put off by a clock that was ahead is due once it is set right, and one that was behind disables nobody', async () => {
+    const webhookId = await add({ events: ['request.created'] });
+    await stores.requests.create(pendingRequest());
+    const ahead = LATER + 365 * DAY_MS;
+    await refuse(await take(ahead), ahead);
+    await stores.requests.create({ ...pendingRequest(), createdAt: ahead });
+    expect(await stores.deliveries.nextDueAt(LATER)).toBe(LATER);
+    // The first look finds none, and has them be due.
+    expect(await take(LATER)).toEqual([]);
+    const probe = await take(LATER);
+    expect(probe).toHaveLength(1);
+    expect(await refuse(probe, LATER)).toEqual([]);
+    expect(await stores.deliveries.nextDueAt(LATER)).toBe(LATER + 2000);
+    expect(await healthOf(webhookId)).toMatchObject({ failingSince: LATER });
+    await finalize(await take(LATER + 2000), {}, LATER + 2000);
+    await finalize(await take(LATER + 10_000), {}, LATER + 10_000);
+    expect(await healthOf(webhookId)).toEqual({ waiting: 0, dropped: 0, deliveredAt: LATER + 10_000 });
+    await stores.requests.create({ ...pendingRequest(), createdAt: 0 });
+    await refuse(await take(1000), 1000);
+    expect(await refuse(await take(LATER + 20_000), LATER + 20_000)).toEqual([]);
+    expect(await stores.webhooks.find(webhookId)).toMatchObject({ enabled: true, health: { waiting: 1 } });
   });
 
   // Shows WEBHOOK-9.

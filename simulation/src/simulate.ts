@@ -22,6 +22,8 @@ export interface SimulationOptions {
   readonly writeEverySeconds: number;
   /** A card payment every so many seconds on average; 0: nobody pays. */
   readonly payEverySeconds: number;
+  /** Receivers of webhooks. */
+  readonly receivers: number;
   /** Ends at the first breach of this invariant; `any`: of one at all. */
   readonly stopAt?: string;
   /** Parts of users' lives that are lived. */

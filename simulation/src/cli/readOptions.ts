@@ -18,6 +18,7 @@ network and disks. The same seed and options give the same world.
   --block-seconds N    default 12
   --write-seconds N    a request every so many seconds on average; 0: none; default 10
   --pay-seconds N      a card payment every so many seconds on average; 0: none; default 60
+  --receivers N        receivers of webhooks; default 1
   --stop-at NAME       end at the first breach of this invariant; any: of one at all
   --report FILE        write its life as a page of HTML
   --log                print each event
@@ -51,6 +52,7 @@ const OPTIONS = {
     'block-seconds': text,
     'write-seconds': text,
     'pay-seconds': text,
+    receivers: text,
     'stop-at': text,
     report: text,
     story: text,
@@ -100,6 +102,7 @@ export function readOptions(values: Values, seed: string): SimulationOptions {
     blockSeconds: readNumber('block-seconds', 12, 1),
     writeEverySeconds: readNumber('write-seconds', 10, 0),
     payEverySeconds: readNumber('pay-seconds', 60, 0),
+    receivers: readNumber('receivers', 1, 0),
     kinds: kinds === 'all' ? KINDS : readNames('kinds', kinds, KINDS),
     ...(stopAt !== undefined && { stopAt }),
   };
@@ -119,6 +122,7 @@ export function writeOptions(options: SimulationOptions): readonly string[] {
     writeEverySeconds,
     kinds,
     payEverySeconds,
+    receivers,
   } = options;
   const list = (names: Iterable<string>, all: readonly string[]) => {
     const given = [...names];
@@ -126,7 +130,7 @@ export function writeOptions(options: SimulationOptions): readonly string[] {
   };
   const named = {
     ...{ seed, hours, faults: list(faults, FAULTS), relayers, liars, users, nodes, kinds: list(kinds, KINDS) },
-    ...{ 'block-seconds': blockSeconds, 'write-seconds': writeEverySeconds, 'pay-seconds': payEverySeconds },
+    ...{ 'block-seconds': blockSeconds, 'write-seconds': writeEverySeconds, 'pay-seconds': payEverySeconds, receivers },
   };
   return Object.entries(named).flatMap(([name, value]) => [`--${name}`, String(value)]);
 }

@@ -15,23 +15,17 @@ function createRequest(network: Network) {
     const chunks: Uint8Array[] = [];
     if (callback !== undefined) outgoing.once('response', callback);
     async function send(): Promise<void> {
-      const body = chunks.length === 0 ? null : new Uint8Array(Buffer.concat(chunks));
       const init = {
         method: options.method ?? 'GET',
         headers: new Headers(options.headers as Record<string, string>),
-        body,
+        body: chunks.length === 0 ? null : new Uint8Array(Buffer.concat(chunks)),
         ...(options.signal && { signal: options.signal }),
       };
       const response = await network.fetch(url, init);
       const bytes = await response.bytes();
-      const incoming = {
-        statusCode: response.status,
-        headers: Object.fromEntries(response.headers),
-        async *[Symbol.asyncIterator]() {
-          if (bytes.length > 0) yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-        },
-      };
-      outgoing.emit('response', incoming);
+      const body = bytes.length > 0 ? [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)] : [];
+      const head = { statusCode: response.status, headers: Object.fromEntries(response.headers) };
+      outgoing.emit('response', Object.assign(Readable.from(body), head));
     }
     return Object.assign(outgoing, {
       write: (chunk: Uint8Array | string) => void chunks.push(Buffer.from(chunk as string)),

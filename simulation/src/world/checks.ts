@@ -11,6 +11,7 @@ import { isWell } from './isWell.ts';
 import { createPaymentChecks } from './payments/checkPayments.ts';
 import { marketFee } from './postRequest.ts';
 import { readNonce } from './readNonce.ts';
+import { createReceiverChecks } from './receivers.ts';
 import type { Story } from './story.ts';
 
 /** How often the world is looked at, in milliseconds; and how many records are read at once, of which the newest are. */
@@ -252,6 +253,7 @@ export function startChecks(world: World): void {
   const payments = world.payments && createPaymentChecks(world, world.payments, report);
   const lookAtHealth = createHealthChecks(world, report);
   const bounds = createBoundChecks(world, report);
+  const lookAtReceivers = createReceiverChecks(world, report);
   startMoveChecks(world, report);
   inBackground(world, async () => {
     for (let looks = 0; ; looks++) {
@@ -259,6 +261,7 @@ export function startChecks(world: World): void {
       await payments?.look(LOOK_MS, looks);
       if (looks % 3 === 0) await lookAtHealth();
       if (looks % 6 === 0) bounds.look();
+      if (looks % 6 === 0) await lookAtReceivers();
       const newest = await readNewest();
       for (const story of stories.values()) {
         const isOpen = story.endedAtMs === undefined || realm.clock.now() - story.endedAtMs < RECORD_BOUND_MS + 60_000;

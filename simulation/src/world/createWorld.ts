@@ -10,6 +10,7 @@ import type { Realm } from '../core/realm.ts';
 import { type Execution, followExecutions } from './followExecutions.ts';
 import { createPayments, PAYER_KEYS, type Payments, payersOf } from './payments/createPayments.ts';
 import { createGatewayService, createRelayerService, createWatchtowerService, type Service } from './programs.ts';
+import { addReceiver, type Receiver } from './receivers.ts';
 import { createSpecialKeys, createSpecials, genesisOf, type Specials } from './specials.ts';
 import type { Breach, Stories } from './story.ts';
 
@@ -32,6 +33,8 @@ export interface WorldOptions {
   readonly blockSeconds: number;
   /** A card payment every so many seconds on average; 0: nobody pays, and there are no payment relayers. */
   readonly payEverySeconds: number;
+  /** Receivers of webhooks. */
+  readonly receivers: number;
 }
 
 export interface BlockSample {
@@ -78,6 +81,7 @@ export interface World {
   readonly liarKeys: readonly RelayerKey[];
   readonly users: readonly PrismUser[];
   readonly specials: Specials;
+  readonly receivers: readonly Receiver[];
   readonly client: GatewayClient;
   readonly admin: ReturnType<typeof createAdminClient>;
   readonly stories: Stories;
@@ -193,6 +197,8 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const client = createGatewayClient({ url: 'http://gateway:8787' });
   const admin = createAdminClient({ gateway: client, adminKey: ADMIN_KEY });
   for (const { address } of [...relayerKeys, ...liarKeys]) await admin.addRelayer({ address });
+  const receivers: Receiver[] = [];
+  for (let n = 1; n <= options.receivers; n++) receivers.push(await addReceiver(`receiver-${n}.example`));
   const watchKey = keyOf('watchtower');
   await admin.addRelayer({ address: privateKeyToAccount(watchKey).address });
   const shared = {
@@ -238,6 +244,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
       liarKeys,
       users,
       specials,
+      receivers,
       client,
       admin,
     },

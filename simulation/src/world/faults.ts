@@ -8,6 +8,7 @@ import { CREDITS_PER_ETH, type FaultSpan, inBackground, type World } from './cre
 import { createKeyPlay } from './keyFaults.ts';
 import { FAULTS, type Fault } from './kinds.ts';
 import { createPaymentPlays } from './payments/paymentFaults.ts';
+import { playReceiver } from './receivers.ts';
 import { copyGateway } from './restoreGateway.ts';
 
 /** How long it is calm between two faults of a kind, on average, in milliseconds. */
@@ -64,6 +65,11 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
   const plays: Readonly<Record<Fault, (minutes: number) => Promise<void>>> = {
     ...paymentPlays,
     keys: createKeyPlay({ world, announce, during, random: () => random('keys') }),
+    async receivers(minutes) {
+      if (world.receivers.length === 0) return;
+      const from = random('receivers');
+      await playReceiver(from.pick(world.receivers), { random: from, minutes, announce });
+    },
     async network(minutes) {
       await during('bad network', async () => {
         realm.network.setFate(badFate);

@@ -17,6 +17,7 @@ export const FAULTS = [
   'cards',
   'payers',
   'keys',
+  'receivers',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -183,6 +184,24 @@ test('a second backup copies only what is new of the objects, and each restores 
 });
 
 // Shows BACKUP-2.
+test('the newest backups are kept, and the one just made though its clock was behind', async () => {
+  copyStopped();
+  const object = writeObject(inRoot('old'), randomBytes(100));
+  const backups = join(inRoot('backups'), 'backups');
+  const names: string[] = [];
+  for (let n = 0; n < 4; n++) names.push((await backUp(inRoot('old'), [inRoot('backups')])).name);
+  renameSync(join(backups, names[3] ?? ''), join(backups, '2999-01-01T00-00-00-000Z-0000'));
+  // What a killed one was about to remove.
+  mkdirSync(join(inRoot('backups'), '.removed', 'objects'), { recursive: true });
+  const { name, removed } = await backUp(inRoot('old'), [inRoot('backups'), '--keep', '2']);
+  expect(removed).toBe(3);
+  expect(readdirSync(backups).sort()).toEqual([name, '2999-01-01T00-00-00-000Z-0000']);
+  expect(readdirSync(inRoot('backups')).sort()).toEqual(['.lock', 'backups']);
+  expect(await restore(inRoot('new'), [inRoot('backups'), '--backup', name])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(inRoot('new'), object))).toEqual(readFileSync(join(inRoot('old'), object)));
+});
+
+// Shows BACKUP-2.
 test('what a killed backup leaves harms neither those before nor those after', async () => {
   const gateway = await start('old');
   const requestId = await submit(gateway);
@@ -325,6 +344,7 @@ test('what cannot be backed up or restored is reported in one sentence, and chan
   );
   copyStopped();
   expect(await refusal('backup', [], { DATA_DIR: dataDir })).toMatch(/^2 Give one folder/);
+  expect(await refusal('backup', [backups, '--keep', '0'], { DATA_DIR: dataDir })).toMatch(/^2 --keep: expected/);
   expect(await refusal('backup', [backups], { STORE: 'dynamodb' })).toMatch(/^1 .*point-in-time/);
   expect(await refusal('backup', [backups], { STAGE: 'production' })).toMatch(/^1 .*STAGE/);
   expect(await refusal('restore', [backups], { DATA_DIR: inRoot('new') })).toMatch(/^1 .*no complete backup/);

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type FileLock, LockHeldError, lockFile, makeDirectory, syncDirectory } from '@prism-gateway/node';
 
 /** The backup that is being made lies here; what a killed one leaves is removed by the next one. */
 const WORK = '.work';
+/** A backup that is being removed lies here, likewise. */
+const REMOVED = '.removed';
 
 /** File of a backup that is written last: without it there is no backup. */
 export const MANIFEST = 'manifest.json';
@@ -41,6 +43,8 @@ export interface BackupFolder {
   readonly work: string;
   /** Makes what lies in `work` the backup of this name. */
   complete(name: string): Promise<void>;
+  /** Removes all backups but this one and the newest others. @param keep - so many are left, at least 1 @returns how many went */
+  prune(name: string, keep: number): Promise<number>;
   close(): void;
 }
 
@@ -65,7 +69,7 @@ export function openBackupFolder(folder: string): BackupFolder {
   const work = join(root, WORK);
   makeDirectory(join(root, 'backups'));
   const lock = takeLock(root);
-  rmSync(work, { recursive: true, force: true });
+  for (const left of [WORK, REMOVED]) rmSync(join(root, left), { recursive: true, force: true });
   mkdirSync(work, { mode: 0o700 });
   return {
     root,
@@ -73,6 +77,16 @@ export function openBackupFolder(folder: string): BackupFolder {
     async complete(name) {
       await rename(work, backupPath(root, name));
       await syncDirectory(join(root, 'backups'));
+    },
+    async prune(name, keep) {
+      const others = listBackups(root).filter((other) => other !== name);
+      const old = others.slice(0, Math.max(0, others.length - (keep - 1)));
+      for (const one of old) {
+        // From here on it is none, though it may take a while until it is gone.
+        await rename(backupPath(root, one), join(root, REMOVED));
+        await rm(join(root, REMOVED), { recursive: true });
+      }
+      return old.length;
     },
     close() {
       rmSync(work, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CommandLineError, parseCommandLine, USAGE_STATUS, writeFailure } from '@prism-gateway/node/command-line';
 import { type Environment, parseEnvironment } from '@prism-gateway/node/settings';
 import { gatewaySettings, type Store } from '../settings.ts';
-import { BackupError, openBackupFolder } from './backupFolder.ts';
+import { BackupError, type BackupFolder, openBackupFolder } from './backupFolder.ts';
 import { type BackupSettings, createBackup } from './createBackup.ts';
 import { describeBackupFailure } from './describeBackupFailure.ts';
 
@@ -18,6 +18,7 @@ const HELP = `Backs up the gateway's database, objects and secrets, while it run
 
   npx prism backup FOLDER    a later backup adds only what is new of the objects
 
+  --keep N   remove all but the N newest backups in FOLDER, once the new one is complete; default: all are kept
   --json     one line of JSON on what was backed up
   --help     this text
 
@@ -30,26 +31,45 @@ function readOrder(args: readonly string[]) {
   const { values, positionals } = parseCommandLine({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    options: { keep: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   });
   const [place, more] = positionals;
   if (more !== undefined) throw new CommandLineError(`It takes one folder, not also "${more}". Try --help.`);
-  return { place, json: values.json === true, help: values.help === true };
+  if (values.keep !== undefined && !/^[1-9]\d{0,5}$/.test(values.keep))
+    throw new CommandLineError('--keep: expected a whole number of at least 1. Try --help.');
+  const keep = values.keep === undefined ? undefined : Number(values.keep);
+  return { place, keep, json: values.json === true, help: values.help === true };
 }
 
 interface Order {
   readonly place: string;
+  /** How many backups are left; undefined: all. */
+  readonly keep: number | undefined;
   readonly json: boolean;
 }
 
-async function backUp({ environment, print }: CommandContext, order: Order): Promise<void> {
+/** Removes what is too old: the new backup counts, whether that can be done or not. */
+async function prune({ complain }: CommandContext, folder: BackupFolder, name: string, { keep }: Order) {
+  if (keep === undefined) return 0;
+  try {
+    return await folder.prune(name, keep);
+  } catch (error) {
+    complain(`The backup is complete, but older ones could not be removed. ${describeBackupFailure(error)}`);
+    return undefined;
+  }
+}
+
+/** @returns the exit status */
+async function backUp(context: CommandContext, order: Order): Promise<number> {
+  const { environment, print } = context;
   const settings = readBackupSettings(environment);
   const startedMs = performance.now();
   const folder = openBackupFolder(order.place);
   try {
     const { manifest, newObjectBytes } = await createBackup({ settings, folder, now: Date.now });
+    const removed = await prune(context, folder, manifest.name, order);
     const seconds = (performance.now() - startedMs) / 1000;
-    if (order.json) print(JSON.stringify({ place: folder.root, ...manifest, newObjectBytes, seconds }));
+    if (order.json) print(JSON.stringify({ place: folder.root, ...manifest, newObjectBytes, removed, seconds }));
     else {
       const { name, database, objects } = manifest;
       const kept =
@@ -59,7 +79,9 @@ async function backUp({ environment, print }: CommandContext, order: Order): Pro
       print(
         `Backed up to ${folder.root} as ${name} in ${seconds.toFixed(1)} s: database ${megabytes(database.bytes)}, ${kept}.`,
       );
+      if (removed !== undefined && removed > 0) print(`Older backups removed: ${removed}.`);
     }
+    return removed === undefined ? 1 : 0;
   } finally {
     folder.close();
   }
@@ -69,11 +91,11 @@ async function backUp({ environment, print }: CommandContext, order: Order): Pro
  * Runs `npx prism backup` with these arguments.
  *
  * @param args - what stands behind the command
- * @returns the exit status: 0, 1 if no backup was made, 2 for arguments that are none
+ * @returns the exit status: 0, 1 if no backup was made or older ones were not removed, 2 for arguments that are none
  */
 export async function runBackup(context: CommandContext, args: readonly string[]): Promise<number> {
   try {
-    const { place, json, help } = readOrder(args);
+    const { place, keep, json, help } = readOrder(args);
     if (help) {
       context.print(HELP);
       return 0;
@@ -82,8 +104,7 @@ export async function runBackup(context: CommandContext, args: readonly string[]
       context.complain(writeFailure(args, 'Give one folder: npx prism backup FOLDER. Try --help.'));
       return USAGE_STATUS;
     }
-    await backUp(context, { place, json });
-    return 0;
+    return await backUp(context, { place, keep, json });
   } catch (error) {
     if (error instanceof CommandLineError) {
       context.complain(writeFailure(args, error.message));

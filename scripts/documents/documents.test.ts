@@ -103,6 +103,22 @@ test('tables hold short facts, and no cell is padded', () => {
   expect(findProseInTables(texts)).toEqual([]);
 });
 
+test('every section that code names by its heading exists', () => {
+  const named = texts.flatMap(({ path, content }) =>
+    [...content.matchAll(/\b(docs\/[\w-]+\.md), "([^"$\n]+)"/g)].map(([, document = '', heading = '']) => ({
+      path,
+      document,
+      heading,
+    })),
+  );
+  const isThere = ({ document, heading }: (typeof named)[number]) =>
+    readFileSync(join(root, document), 'utf8')
+      .split('\n')
+      .some((line) => /^#+ /.test(line) && line.endsWith(` ${heading}`));
+  expect(named.length).toBeGreaterThan(9);
+  expect(named.filter((one) => !isThere(one))).toEqual([]);
+});
+
 test('each name of the table of questions is declared where it says', () => {
   const architecture = texts.filter(({ path }) => path === 'docs/architecture.md');
   expect(architecture.flatMap(({ content }) => [...content.matchAll(NAME_ROW)]).length).toBeGreaterThan(9);

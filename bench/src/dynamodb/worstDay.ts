@@ -22,7 +22,7 @@ export interface WorstLine {
   readonly usd: number;
 }
 
-/** US dollars, list prices of us-east-1. @see docs/operations-aws.md, "Cost" */
+/** US dollars, list prices of us-east-1. @see docs/operations-aws.md, "The bill" */
 const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,

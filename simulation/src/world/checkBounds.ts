@@ -17,7 +17,7 @@ const EMPTY_BYTES = 12_000_000;
 const REQUEST_BYTES = 8000;
 const PAYMENT_BYTES = 30_000;
 const HOUR_MS = 3_600_000;
-/** Default loss budgets and one request beyond them, in wei. @see docs/relayer.md, "What strangers can cost it" */
+/** Default loss budgets and one request beyond them, in wei. @see docs/relayer.md, "What it can lose" */
 const LOSS_BUDGETS = [
   { ms: HOUR_MS, wei: 105n * 10n ** 15n },
   { ms: 24 * HOUR_MS, wei: 505n * 10n ** 15n },

@@ -7,11 +7,11 @@ import { watchFetch } from './watchFetch.ts';
 const reasons = (faults: readonly string[]) => faults.map((fault) => fault.replace(/^.*Z: /, ''));
 
 /** A gateway, whose answers are JSON, or a proxy that answers for it with a page of its own. */
-const startServer = (answer: () => { readonly status: number; readonly type?: string }) =>
+const startServer = (answer: () => { readonly status: number; readonly type?: string; readonly body?: string }) =>
   listenOnLoopback(
     createServer((_, response) => {
-      const { status, type = 'application/json; charset=utf-8' } = answer();
-      response.writeHead(status, { 'content-type': type }).end();
+      const { status, type = 'application/json; charset=utf-8', body } = answer();
+      response.writeHead(status, { 'content-type': type }).end(body);
     }),
   );
 
@@ -29,6 +29,20 @@ it('tells what the gateway answers: whether it works, refuses this relayer, or i
   await expect(fetch(server.url)).rejects.toThrow();
   seen.push(reasons(health.faults()));
   expect(seen).toEqual([[], ['it answers 503'], ['it answers 401'], [], ['it does not answer']]);
+});
+
+it('says in the gateway’s own words why it refuses this relayer, and hands the answer on', async () => {
+  const body = JSON.stringify({
+    error: 'The relayer is suspended: \u001b[2Jits key was seen.',
+    code: 'RELAYER_SUSPENDED',
+  });
+  const server = await startServer(() => ({ status: 401, body }));
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
+  const answer = await watchFetch(globalThis.fetch, { health, now: Date.now })(server.url);
+  expect(await answer.text()).toBe(body);
+  expect(answer.headers.get('content-type')).toMatch('json');
+  expect(reasons(health.faults())).toEqual(['it answers 401: The relayer is suspended:  [2Jits key was seen.']);
+  await server.close();
 });
 
 it('says once that the gateway is back, also if a proxy answered for it meanwhile', async () => {

@@ -12,6 +12,24 @@ const AWAY = [502, 504];
 /** Whether an answer is none of a gateway's, which are JSON: a proxy may have no route to one that is being replaced. */
 const isProxys = ({ headers }: Response) => !headers.get('content-type')?.includes('json');
 
+/** Most characters of a gateway's own words that are shown. */
+const MAX_WORDS = 300;
+
+/** Why the gateway refuses this relayer, in its own words. @returns that, and the answer with a body that is still to be read */
+async function readRefusal(response: Response): Promise<{ readonly why: string; readonly response: Response }> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const again = new Response(text, { status, headers });
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    if (typeof error === 'string')
+      return { why: `it answers ${status}: ${error.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_WORDS)}`, response: again };
+  } catch {
+    // It gives no reason.
+  }
+  return { why: `it answers ${status}`, response: again };
+}
+
 /** By how much clocks may differ, in milliseconds: the gateway refuses signatures from five minutes on. */
 const MAX_SKEW_MS = 60_000;
 
@@ -56,13 +74,17 @@ export function watchFetch(
   return async function watchedFetch(input, init) {
     try {
       const askedAtMs = now();
-      const response = await fetch(input, init);
+      let response = await fetch(input, init);
       const { status } = response;
       compareClocks(health, { date: response.headers.get('date'), askedAtMs, answeredAtMs: now() });
       const isPage = isProxys(response);
       if (isPage) health.recordFailure('gateway', `it answers ${status}, and not as a gateway does`);
-      else if (status >= 500 || REFUSED.includes(status)) health.recordFailure('gateway', `it answers ${status}`);
-      else health.recordWell('gateway');
+      else if (status >= 500) health.recordFailure('gateway', `it answers ${status}`);
+      else if (REFUSED.includes(status)) {
+        const refusal = await readRefusal(response);
+        response = refusal.response;
+        health.recordFailure('gateway', refusal.why);
+      } else health.recordWell('gateway');
       if (isPage || AWAY.includes(status)) isAway = true;
       else if (isAway && status < 500) {
         isAway = false;

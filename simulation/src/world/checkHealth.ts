@@ -7,6 +7,7 @@ import type { Payer } from './payments/createPayments.ts';
 import { marketFee } from './postRequest.ts';
 import type { Service } from './programs.ts';
 import type { Story } from './story.ts';
+import { isShutOut } from './whitelistFaults.ts';
 
 /** How long a program may take to notice, or to get over, what is wrong, in milliseconds; a rule that pages waits as long. */
 const GRACE_MS = 5 * 60_000;
@@ -96,6 +97,7 @@ function listWatched(world: World): Watched[] {
   const offMs = ({ host }: Service) => realm.clockOf(host).offMs;
   const isAmissAround = () =>
     troubles.size > 0 ||
+    world.shutOut.size > 0 ||
     !gateway.isUp() ||
     !nodes.every(isWell) ||
     [gateway, ...world.services].some((service) => offMs(service) !== 0);
@@ -116,6 +118,7 @@ function listWatched(world: World): Watched[] {
       const address = String(world.relayerKeys[index]?.address).toLowerCase();
       return watch(service, 9464, {
         task() {
+          if (isShutOut(world, service)) return 'it may not work';
           const task = common(service) ?? (isBlind(service) ? 'its only node is stuck' : undefined);
           return task ?? (isServing(service, address) ? undefined : 'its price is wrong');
         },

@@ -74,10 +74,10 @@ export function startMoveChecks(
     }
   }
 
-  /** Forgets a request or a relayer that an administrator changes: nobody has to foresee that. */
+  /** Forgets a request that an administrator changes, and what a relayer holds that is released: nobody has to foresee that. */
   function forget(path: string): void {
     for (const [requestId, { by }] of holders)
-      if (path.includes(requestId) || path.includes(by)) holders.delete(requestId);
+      if (path.includes(requestId) || path.endsWith(`${by}/release`)) holders.delete(requestId);
     for (const requestId of ended.keys()) if (path.includes(requestId)) ended.delete(requestId);
   }
 

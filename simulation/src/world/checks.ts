@@ -13,6 +13,7 @@ import { marketFee } from './postRequest.ts';
 import { readNonce } from './readNonce.ts';
 import { createReceiverChecks } from './receivers.ts';
 import type { Story } from './story.ts';
+import { BY_OPERATOR, isShutOut } from './whitelistFaults.ts';
 
 /** How often the world is looked at, in milliseconds; and how many records are read at once, of which the newest are. */
 const LOOK_MS = 10_000;
@@ -102,7 +103,7 @@ export function startChecks(world: World): void {
   const isCalm = () =>
     troubles.size === 0 &&
     world.gateway.isUp() &&
-    world.relayers.some((relayer) => relayer.isUp() && canEnd(relayer)) &&
+    world.relayers.some((relayer) => relayer.isUp() && canEnd(relayer) && !isShutOut(world, relayer)) &&
     world.nodes.some(isWell);
 
   const isExecuted = (digest: Hex | undefined) => digest !== undefined && (executions.get(digest) ?? []).length > 0;
@@ -240,7 +241,7 @@ export function startChecks(world: World): void {
         .map((one) => [one.address.toLowerCase(), one]),
     );
     for (const [address, { suspendReason }] of suspended) {
-      if (honest.has(address) && !world.retired.has(address))
+      if (honest.has(address) && !world.retired.has(address) && suspendReason !== BY_OPERATOR)
         report('honest suspended', address, `An honest relayer was suspended: ${suspendReason}.`);
     }
     // With one node the watchtower may not enforce anything (WATCH-3).

@@ -76,6 +76,8 @@ export interface World {
   readonly relayerKeys: readonly RelayerKey[];
   /** Addresses in lower case that are used no more: what they still hold, the watchtower may release. */
   readonly retired: Set<string>;
+  /** Addresses in lower case that an operator has shut out. */
+  readonly shutOut: Set<string>;
   /** Keys to change to: funded, official and on the whitelist. */
   readonly spareKeys: readonly RelayerKey[];
   readonly liarKeys: readonly RelayerKey[];
@@ -254,6 +256,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
       refreed,
       uses,
       retired: new Set(),
+      shutOut: new Set(),
       stories: new Map(),
       breaches: [],
       restores: { count: 0 },

@@ -10,6 +10,7 @@ import { FAULTS, type Fault } from './kinds.ts';
 import { createPaymentPlays } from './payments/paymentFaults.ts';
 import { playReceiver } from './receivers.ts';
 import { copyGateway } from './restoreGateway.ts';
+import { playWhitelist } from './whitelistFaults.ts';
 
 /** How long it is calm between two faults of a kind, on average, in milliseconds. */
 const BETWEEN_MS = 40 * 60_000;
@@ -65,6 +66,9 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
   const plays: Readonly<Record<Fault, (minutes: number) => Promise<void>>> = {
     ...paymentPlays,
     keys: createKeyPlay({ world, announce, during, random: () => random('keys') }),
+    async whitelist(minutes) {
+      await playWhitelist(world, { random: random('whitelist'), minutes, announce });
+    },
     async receivers(minutes) {
       if (world.receivers.length === 0) return;
       const from = random('receivers');

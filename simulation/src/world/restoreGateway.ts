@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { restoreDisk, saveDisk } from '../core/disks.ts';
 import type { World } from './createWorld.ts';
 import type { Story } from './story.ts';
+import { letIn } from './whitelistFaults.ts';
 
 const UNKNOWN = {
   ...{ status: 'pending', claimedBy: undefined, claimedAtMs: undefined, txHash: undefined, errorMessage: undefined },
@@ -14,7 +15,8 @@ const UNKNOWN = {
  *
  * @returns puts the copy back: what was answered since is gone, as after any restore. It takes so many milliseconds, in which nobody answers
  */
-export function copyGateway({ realm, gateway, client, stories, restores }: World): (takesMs: number) => Promise<void> {
+export function copyGateway(world: World): (takesMs: number) => Promise<void> {
+  const { realm, gateway, client, stories, restores } = world;
   const folder = realm.diskOf(gateway.host);
   const saved = saveDisk(folder);
   const savedMs = realm.clock.now();
@@ -35,6 +37,8 @@ export function copyGateway({ realm, gateway, client, stories, restores }: World
     for (const { requestId } of lost) stories.delete(requestId);
     await pause(takesMs);
     await gateway.start();
+    world.shutOut.clear();
+    await letIn(world);
     for (const story of lost) {
       const { requestId } = await postAgain(story);
       stories.set(requestId, Object.assign(story, UNKNOWN, { requestId }));

@@ -28,8 +28,8 @@ const makeJournal = () => openWatchJournal({ path: ':memory:', now: () => 0 });
 type Journal = ReturnType<typeof makeJournal>;
 
 /** Has them seen at one look. */
-function see(journal: Journal, records: readonly RequestRecord[], number = 9n) {
-  const head = { number, seconds: 90n, baseFee: 1n };
+function see(journal: Journal, records: readonly RequestRecord[], number = 9n, seconds = 2000n) {
+  const head = { number, seconds, baseFee: 1n };
   const shared = { journal, head, heads: [], maxAge: 1n, leaseSeconds: 900n, sent: new Map(), doubts: [] };
   takeRecords(shared, { records, gone: [], atMs: 90_000 });
 }
@@ -83,4 +83,13 @@ test('what was posted later is no earlier one, though the gateway, whose clock w
   see(journal, [later], 10n);
   expect(await list([failed, later], journal)).toEqual([]);
   expect(await list([failed, later])).toEqual([1]);
+});
+
+// Shows WATCH-7.
+test('what has ended by a clock that was ahead was not open as long as that says', async () => {
+  const journal = makeJournal();
+  const ended = recordOf({ requestId: 'ended', status: 'failed', updatedAt: at(4500) }, 1);
+  see(journal, [ended], 9n, 700n);
+  expect(await list([failed, ended], journal)).toEqual([]);
+  expect(await list([failed, { ...ended, requestId: 'ended later' }], journal)).toEqual([1]);
 });

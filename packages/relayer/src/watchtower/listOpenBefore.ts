@@ -18,7 +18,7 @@ interface OpenBeforeContext {
  * Lists a signer's requests that were posted before one that was reported failed, and were open until after that report,
  * or had been reported `success` a moment before, which may be a lie: an honest relayer has waited for them. A request that was reopened
  * at any time may not have been open then, and is none of them; nor is one that the watch has seen later than the failed one: a gateway's
- * clock that was set back dates it as if it were older.
+ * clock that was set back dates it as if it were older. The end of one is no later than the chain's newest block when the watch saw it.
  *
  * @param reported.requestId - of the failed one; there are none if it is failed no more
  * @throws GatewayError
@@ -41,7 +41,9 @@ export async function listOpenBefore(
     if (known === undefined || known.isReopened || known.firstBlock > firstBlock) return false;
     const isEarlier = Date.parse(createdAt) < createdMs;
     const isOpen = status === 'pending' || status === 'processing';
-    const wasAwaited = isOpen || Date.parse(updatedAt) > reportedMs - (status === 'success' ? DISPUTED_MS : 0);
+    // A clock that was ahead may have dated its end.
+    const endedMs = Math.min(Date.parse(updatedAt), Number(known.reportedSeconds ?? Number.POSITIVE_INFINITY) * 1000);
+    const wasAwaited = isOpen || endedMs > reportedMs - (status === 'success' ? DISPUTED_MS : 0);
     return isEarlier && wasAwaited;
   });
 }

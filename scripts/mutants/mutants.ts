@@ -168,7 +168,7 @@ const nonces: readonly Mutant[] = [
       ['const MIN_GAP_ROUNDS = 3;', 'const MIN_GAP_ROUNDS = 1_000_000;'],
       ['isAllowed ? await raise', 'false ? await raise'],
       ['isAllowed ? await raise(engine, last)', 'isAllowed ? undefined'],
-      ['engine.monotonicNow() < engine.unblockUntilMs', 'true'],
+      ['engine.monotonicNow() < engine.unblocking.untilMs', 'true'],
       ['Math.max(0, highest - count)', 'Math.max(0, highest - count - 1)'],
     ],
   ),

@@ -141,7 +141,7 @@ function createEngine(
     headSeenAtMs: Number.NEGATIVE_INFINITY,
     sameHeads: 0,
     isSuspicious: false,
-    unblockUntilMs: 0,
+    unblocking: { untilMs: 0, count: 0 },
     isAboveCeiling: false,
     isShort: false,
     idleRounds: 0,

@@ -147,9 +147,16 @@ export interface Sender {
   isStuck(market: { readonly baseFeePerGas: bigint; readonly tip: bigint }): boolean;
   /**
    * Work that pays waits behind what is stuck: for a minute, nonces are freed at any price below the sender's ceiling, of what has expired and
-   * of what the line is stuck at.
+   * of as much that may not offer what a block takes as there is work.
+   *
+   * @param work.waiting - calls that would be sent now; those that pay and are in the line already are counted as well
+   * @param work.market - what gas costs now, in wei
+   * @returns whether there is any
    */
-  unblock(): void;
+  unblock(work: {
+    readonly waiting: number;
+    readonly market: { readonly baseFeePerGas: bigint; readonly tip: bigint };
+  }): boolean;
   /**
    * Drops the bytes of intents that have ended and are final on the chain, once the caller needs their logs no more: what stays is id, nonce,
    * hashes, the call's too, and outcome.

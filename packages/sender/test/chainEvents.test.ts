@@ -116,13 +116,41 @@ describe('a transaction that waits too long', () => {
     expect([at('2'), at('2', '0.6'), at('9')]).toEqual([false, true, true]);
     // It has half a minute left.
     clock.advance(30_000);
-    sender.unblock();
+    const market = { baseFeePerGas: parseGwei('9'), tip: parseGwei('0.1') };
+    expect(sender.unblock({ waiting: 0, market })).toBe(false);
+    expect(sender.unblock({ waiting: 1, market })).toBe(true);
     const cancel = await rig.seen('cancelling');
     expect(cancel.code).toBe('EXPIRED');
     expect(at('9')).toBe(false);
     await automine();
     await expired;
     expect([await rig.countMined('stuck'), await rig.accountNonce()]).toEqual([0, 1]);
+  });
+
+  // Shows SEND-11.
+  test('of several that are stuck as many are freed at once as there is work that pays, the first in line first', async () => {
+    const clock = createFakeClock();
+    const sender = await rig.open({ bumpAfterMs: 3_600_000, now: clock.now });
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('1'))]);
+    const low = { maxFeePerGas: parseGwei('2.5'), expiresAtMs: clock.now() + 3_600_000 };
+    const ends = Promise.allSettled([
+      ...['one', 'two', 'three'].map((id) => sender.send(id, markedCall(id), low)),
+      sender.send('pays', markedCall('pays'), { ...low, maxFeePerGas: parseGwei('90') }),
+    ]);
+    await expect.poll(() => sender.get('pays')?.state).toBe('broadcast');
+    await rig.anvil.rpc('anvil_dropAllTransactions');
+    await rig.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(parseGwei('9'))]);
+    await mine();
+    // The price that it knows is old.
+    clock.advance(30_000);
+    sender.unblock({ waiting: 1, market: { baseFeePerGas: parseGwei('9'), tip: parseGwei('0.1') } });
+    const states = () => ['one', 'two', 'three', 'pays'].map((id) => sender.get(id)?.state);
+    await expect.poll(states).toEqual(['cancelling', 'cancelling', 'broadcast', 'broadcast']);
+    sender.unblock({ waiting: 5, market: { baseFeePerGas: parseGwei('9'), tip: parseGwei('0.1') } });
+    await expect.poll(states).toEqual(['cancelling', 'cancelling', 'cancelling', 'broadcast']);
+    clock.advance(3_600_000);
+    await automine();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
   });
 
   // Shows SEND-13.

@@ -201,7 +201,7 @@ describe('a reorganisation', () => {
     await expect.poll(looks).toBeGreaterThan(before + 12);
     expect(sender.isStuck({ baseFeePerGas: parseGwei('20'), tip: 1n })).toBe(true);
     expect(rig.events.filter(({ type }) => type === 'gapFilled')).toEqual([]);
-    sender.unblock();
+    sender.unblock({ waiting: 1, market: { baseFeePerGas: parseGwei('20'), tip: 1n } });
     expect(await rig.seen('gapFilled')).toMatchObject({ nonce: 0 });
     await rig.anvil.rpc('evm_setAutomine', [true]);
     await mine();

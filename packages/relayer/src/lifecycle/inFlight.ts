@@ -98,7 +98,7 @@ export function createInFlight(options: { readonly budgets: Budgets; readonly on
     batchCosts: createBatchCostTracker(),
     ...{ untrusted, gathering },
     /** Since when all that is sent would wait for cheaper gas, behind a transaction that may not offer more; by the clock that is never set. */
-    line: { stuckSinceMs: undefined as number | undefined },
+    line: { stuckSinceMs: undefined as number | undefined, unblockedAtMs: Number.NEGATIVE_INFINITY },
     /** One claiming at a time; the next look and its checks go on beside it. */
     claiming: { last: Promise.resolve() },
     /** Requests claimed, or being claimed, and not yet reported. */

@@ -143,8 +143,9 @@ test('nothing is sent behind a transaction that may not offer what gas costs; wh
   let unblocked = 0;
   const sender = {
     isStuck: () => true,
-    unblock() {
-      unblocked += 1;
+    unblock({ waiting }: { readonly waiting: number }) {
+      unblocked += waiting;
+      return waiting > 0;
     },
   };
   let nowMs = 0;

@@ -121,10 +121,12 @@ function startClaiming(context: RelayerContext, picked: readonly Claimable[]): v
 
 /** How long all may wait for gas to fall again before what is stuck makes way for what pays, in milliseconds: ten blocks of mainnet. */
 const STUCK_TIMEOUT_MS = 120_000;
+/** How long after something has made way the next one in line does at once, in milliseconds: it has waited as long. */
+const MAKING_WAY_MS = 60_000;
 
 /**
  * Whether this relayer's next transaction waits for cheaper gas than its fee may offer, and all that is sent now with it: then rivals are
- * to have what pays. If they do not take it either, what is stuck makes way.
+ * to have what pays. If they do not take it either, what is stuck makes way: as much as there is that pays, and is not one by one.
  *
  * @param claimable - what pays, or is hopeless
  */
@@ -132,12 +134,16 @@ async function isLineStuck(
   { chain, inFlight: { line }, events, monotonicNow }: RelayerContext,
   claimable: readonly Claimable[],
 ): Promise<boolean> {
-  const isStuck = chain.sender.isStuck(await chain.state.head());
+  const market = await chain.state.head();
+  const isStuck = chain.sender.isStuck(market);
   if (isStuck !== (line.stuckSinceMs !== undefined)) events.emit({ type: isStuck ? 'line-stuck' : 'line-moves' });
   line.stuckSinceMs = isStuck ? (line.stuckSinceMs ?? monotonicNow()) : undefined;
   if (line.stuckSinceMs === undefined) return false;
-  const isWorkWaiting = claimable.some(({ verdict }) => verdict.kind === 'ready');
-  if (isWorkWaiting && monotonicNow() - line.stuckSinceMs >= STUCK_TIMEOUT_MS) chain.sender.unblock();
+  const nowMs = monotonicNow();
+  if (nowMs - line.stuckSinceMs >= STUCK_TIMEOUT_MS || nowMs - line.unblockedAtMs < MAKING_WAY_MS) {
+    const waiting = claimable.filter(({ verdict }) => verdict.kind === 'ready').length;
+    if (chain.sender.unblock({ waiting, market })) line.unblockedAtMs = nowMs;
+  }
   return true;
 }
 

@@ -105,26 +105,68 @@ async function replace(
 }
 
 /** What was signed for the lowest nonce that is free on the chain, with the most that its call may offer. */
-function findFirst(
-  engine: Engine,
-): { readonly offered: TxVersion; readonly maxFeePerGas: bigint | undefined } | undefined {
+function findFirst(engine: Engine): Offer | undefined {
   const [first] = unminedIntents(engine);
   if (first === undefined) return undefined;
   const { gap } = engine;
-  if (gap === undefined) return { offered: newestVersion(first), maxFeePerGas: first.maxFeePerGas };
+  if (gap === undefined) return offerOf(first);
   const { version: offered } = gap;
   const intent = offered?.intentId === undefined ? undefined : engine.journal.get(offered.intentId);
   return offered && { offered, maxFeePerGas: intent?.maxFeePerGas };
 }
 
-/** Whether the first in line offers less than a block takes at a price, and may offer no more: the one place that does. */
-export function isStuck(engine: Engine, market: Market): boolean {
-  const first = findFirst(engine);
+interface Offer {
+  readonly offered: TxVersion;
+  /** The most that its call may offer. */
+  readonly maxFeePerGas: bigint | undefined;
+}
+
+/** Whether a version offers less than a block takes at a price, and may offer no more: the one place that does. */
+function isTooLow(engine: Engine, { offered, maxFeePerGas }: Offer, market: Market): boolean {
   // What offers less than both is in no block of a full market, and full pools drop it.
-  if (first === undefined || first.offered.maxFeePerGas >= market.baseFeePerGas + market.tip) return false;
-  const { offered, maxFeePerGas } = first;
+  if (offered.maxFeePerGas >= market.baseFeePerGas + market.tip) return false;
   const ceiling = ceilingFor(engine, { kind: offered.kind, maxFeePerGas });
   return raiseFees(offered, { market, percent: engine.settings.bumpPercent, ceiling }) === undefined;
+}
+
+/** Whether the first in line holds up all that is sent now. */
+export function isStuck(engine: Engine, market: Market): boolean {
+  const first = findFirst(engine);
+  return first !== undefined && isTooLow(engine, first, market);
+}
+
+const offerOf = (intent: LiveIntent): Offer => ({
+  offered: newestVersion(intent),
+  maxFeePerGas: intent.maxFeePerGas,
+});
+
+/** How long the freeing of nonces goes on that somebody has asked for, in milliseconds: several blocks of most chains. */
+const UNBLOCK_MS = 60_000;
+
+/**
+ * Has as many nonces freed of what is too low as there is work that pays: in the line already, or about to be sent.
+ *
+ * @returns whether there is any
+ */
+export function unblock(
+  engine: Engine,
+  { waiting, market }: { readonly waiting: number; readonly market: Market },
+): boolean {
+  const paying = unminedIntents(engine).filter(
+    (intent) => intent.state === 'broadcast' && !isTooLow(engine, offerOf(intent), market),
+  );
+  const count = waiting + paying.length;
+  if (count > 0) engine.unblocking = { untilMs: engine.monotonicNow() + UNBLOCK_MS, count };
+  return count > 0;
+}
+
+/** What is in the way of work: from the first in line on as many as there is work, those included whose nonces are being freed. */
+async function listInTheWay(engine: Engine, line: readonly LiveIntent[]): Promise<ReadonlySet<LiveIntent>> {
+  const { unblocking, gap } = engine;
+  if (engine.monotonicNow() >= unblocking.untilMs || gap !== undefined) return new Set();
+  const market = await engine.fees.market();
+  const inTheWay = line.filter((one) => one.state === 'cancelling' || isTooLow(engine, offerOf(one), market));
+  return new Set(inTheWay.slice(0, unblocking.count));
 }
 
 /** Only the first in line holds up the others; one that the node calls too low can never be mined as it is. */
@@ -148,17 +190,19 @@ function leastGas({ call: { data } }: LiveIntent): bigint {
 }
 
 /**
- * Whether an intent's nonce is to be freed: it has expired, and that costs no more than hoping that it is not mined in vain; or work waits
- * behind it, and it has expired or is what the line is stuck at.
+ * Whether an intent's nonce is to be freed: it has expired, and that costs no more than hoping that it is not mined in vain; or work waits,
+ * and it has expired or is in the way.
  */
-async function isCancelDue(engine: Engine, { intent, place }: { intent: LiveIntent; place: number }): Promise<boolean> {
+async function isCancelDue(
+  engine: Engine,
+  { intent, isInTheWay }: { intent: LiveIntent; isInTheWay: boolean },
+): Promise<boolean> {
   const { state, expiresAtMs } = intent;
   if (state !== 'broadcast' || expiresAtMs === undefined) return false;
-  const isExpired = engine.now() >= expiresAtMs;
-  const isInTheWay = engine.monotonicNow() < engine.unblockUntilMs;
-  if (!isExpired && !isInTheWay) return false;
+  if (isInTheWay) return true;
+  if (engine.now() < expiresAtMs) return false;
+  if (engine.monotonicNow() < engine.unblocking.untilMs) return true;
   const market = await engine.fees.market();
-  if (isInTheWay) return isExpired || (place === 0 && engine.gap === undefined && isStuck(engine, market));
   const price = market.baseFeePerGas + market.tip;
   return TRANSFER_GAS * price <= leastGas(intent) * newestVersion(intent).maxFeePerGas;
 }
@@ -170,10 +214,11 @@ async function isCancelDue(engine: Engine, { intent, place }: { intent: LiveInte
 export async function bumpFees(engine: Engine): Promise<void> {
   const waiting = unminedIntents(engine).filter(({ state }) => state !== 'displaced');
   const same: LiveIntent[] = [];
+  const inTheWay = await listInTheWay(engine, waiting);
   for (const [place, intent] of waiting.entries()) {
     const isGivenUp = intent.failure !== undefined && (intent.state === 'signed' || intent.state === 'broadcast');
     if (isGivenUp) await replace(engine, { intent, kind: 'cancel' });
-    else if (await isCancelDue(engine, { intent, place }))
+    else if (await isCancelDue(engine, { intent, isInTheWay: inTheWay.has(intent) }))
       await replace(engine, { intent, kind: 'cancel', failure: EXPIRED });
     else if (isBumpDue(engine, { intent, place })) {
       await replace(engine, { intent, kind: intent.state === 'cancelling' ? 'cancel' : 'call' });

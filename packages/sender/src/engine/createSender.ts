@@ -13,7 +13,7 @@ import {
 } from '../intents/liveIntent.ts';
 import type { Sender, SendOptions } from '../sender.ts';
 import { SenderError } from '../senderError.ts';
-import { isStuck } from './bumpFees.ts';
+import { isStuck, unblock } from './bumpFees.ts';
 import { type Engine, flush, forgetIntent, outcomeOf, type Waiter } from './engine.ts';
 import { lookForForeign, waitForForeign } from './foreign.ts';
 import { retryPause } from './retryPause.ts';
@@ -21,9 +21,6 @@ import { retryPause } from './retryPause.ts';
 function closedError(): SenderError {
   return new SenderError('CLOSED', 'The sender was closed; the journal goes on with the next one.');
 }
-
-/** How long the freeing of nonces goes on that somebody has asked for, in milliseconds: several blocks of most chains. */
-const UNBLOCK_MS = 60_000;
 
 /** Takes a new intent as far as the queue; whoever waits learns what stops it. */
 async function prepare(engine: Engine, intent: LiveIntent): Promise<void> {
@@ -158,9 +155,7 @@ export function createSender(
     },
     isHeld: () => engine.heldBelow !== undefined,
     isStuck: (market) => isStuck(engine, market),
-    unblock() {
-      engine.unblockUntilMs = engine.monotonicNow() + UNBLOCK_MS;
-    },
+    unblock: (work) => unblock(engine, work),
     deprioritize: engine.chain.deprioritize,
     close: () => (closing ??= close(engine, parts.release)),
   };

@@ -69,8 +69,11 @@ export interface Engine {
   sameHeads: number;
   /** The node spoke of a used nonce: the account nonce is looked at. */
   isSuspicious: boolean;
-  /** Until then what has expired is freed at any price below the ceiling, by the clock that is never set. */
-  unblockUntilMs: number;
+  /**
+   * Until then nonces are freed at any price below the ceiling, by the clock that is never set: of what has expired, and of so much that may not
+   * offer what a block takes.
+   */
+  unblocking: { readonly untilMs: number; readonly count: number };
   isAboveCeiling: boolean;
   /** Those that wait for a nonce cannot be paid for. */
   isShort: boolean;

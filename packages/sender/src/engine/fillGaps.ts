@@ -46,7 +46,7 @@ async function raise(engine: Engine, before: TxVersion): Promise<TxVersion | und
   const fees: Fees | undefined = await nextFees(engine, { before, kind, maxFeePerGas, isUnderpriced: true });
   if (fees !== undefined)
     return store(engine, await signVersion(engine, { intentId, nonce, kind, call, gasLimit, fees }));
-  return engine.monotonicNow() < engine.unblockUntilMs ? await freeNonce(engine, nonce, before) : undefined;
+  return engine.monotonicNow() < engine.unblocking.untilMs ? await freeNonce(engine, nonce, before) : undefined;
 }
 
 /** Offers a version. @returns whether the node wants more for it */

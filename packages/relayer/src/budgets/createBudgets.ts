@@ -161,6 +161,18 @@ export function createBudgets(options: {
   const staked = ({ counts, amount }: Account) =>
     [...stakes.values()].filter(counts).reduce((sum, stake) => sum + amount(stake), 0n);
 
+  /** Whether no budget would be exceeded if a request were lost, and all that is under way with it. */
+  function canHold(party: Party, stake: Stake): boolean {
+    return accountsOf(party, { asksGift: stake.gift > 0n, stake: stake.wei }).every((account) => {
+      const lost = fresh(account.windowMs)
+        .filter(account.counts)
+        .reduce((sum, loss) => sum + account.amount(loss), 0n);
+      const open = staked(account);
+      // The first one may always go: what is lost is bounded by the budget and one request.
+      return lost < account.limit && (open === 0n || lost + open + account.amount(stake) <= account.limit);
+    });
+  }
+
   return {
     /** @returns the budget that speaks against a request; undefined if none does */
     findExceeded(party: Party, wanted = 0n): ExceededBudget | undefined {
@@ -172,17 +184,10 @@ export function createBudgets(options: {
       }
       return undefined;
     },
-    /** Sets aside what is at stake with a request, as long as no budget would be exceeded if all that is under way were lost. @returns whether it is */
+    canHold,
+    /** Sets aside what is at stake with a request, if it can be. @returns whether it is */
     hold(party: Party, stake: Stake): boolean {
-      for (const account of accountsOf(party, { asksGift: stake.gift > 0n, stake: stake.wei })) {
-        const lost = fresh(account.windowMs)
-          .filter(account.counts)
-          .reduce((sum, loss) => sum + account.amount(loss), 0n);
-        const open = staked(account);
-        // The first one may always go: what is lost is bounded by the budget and one request.
-        if (open > 0n && lost + open + account.amount(stake) > account.limit) return false;
-        if (lost >= account.limit) return false;
-      }
+      if (!canHold(party, stake)) return false;
       stakes.set(party.requestId, { ...describe(party), ...stake });
       return true;
     },

@@ -51,7 +51,7 @@ function makeRelayer({
       },
       reader: { extraCost: async () => ({ wei: 0n, gas: 0n }) },
     },
-    budgets: { hold: () => true, release: () => undefined, isKnownPayer: () => true },
+    budgets: { canHold: () => true, hold: () => true, release: () => undefined, isKnownPayer: () => true },
     policy: { maxInFlight: 8 },
     advance(ids) {
       advances.push(ids.length);
@@ -136,6 +136,20 @@ test("what the gateway refuses is no rival's: it is looked at again soon, and no
   const recall = (nowMs: number) =>
     journal.recall({ nowMs, gasPrice: 1n, limit: 9, isFull: false, isKnown: () => false });
   expect([recall(4999), recall(5000)]).toEqual([[], ['r1']]);
+});
+
+// Shows RELAY-17.
+test('what its budget does not let in now is no work that the next look should hurry for', async () => {
+  let canHold = false;
+  const budgets = { canHold: () => canHold, hold: () => canHold, release: () => undefined, isKnownPayer: () => true };
+  const { context, candidates, claimed, claiming } = makeRelayer({ budgets });
+  const seen = candidates.see([record], 0);
+  for (const one of seen) candidates.recordVerdict(one, readyOf(SIGNER), 0);
+  expect(await pickClaims(context, seen)).toBe('waiting');
+  canHold = true;
+  expect(await pickClaims(context, seen)).toBe('claiming');
+  await claiming.last;
+  expect(claimed).toEqual(['r1']);
 });
 
 // Shows RELAY-16.

@@ -103,7 +103,12 @@ function pick(context: RelayerContext, all: readonly Claimable[], room: number):
   const allowed = pickAtRandom({ list: [...untrusted], count: Math.max(0, countUntrustedRoom(context)), random });
   const claimable = [...all.filter((one) => !untrusted.has(one)), ...allowed];
   const hopeless = claimable.filter(({ verdict }) => verdict.kind === 'hopeless');
-  const paying = claimable.filter((one) => one.verdict.kind === 'ready' && findPredecessor(one) === undefined);
+  // What its budget does not let in now waits until what is at stake has been settled, and is no work until then.
+  const paying = claimable.filter((one) => {
+    const { record, verdict } = one;
+    if (verdict.kind !== 'ready' || findPredecessor(one) !== undefined) return false;
+    return inFlight.budgets.canHold({ requestId: record.requestId, signatures: verdict.signatures }, verdict.stake);
+  });
   const chosen = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
   const picked = addFollowers(chosen, claimable, room);
   const free = countFree(context);

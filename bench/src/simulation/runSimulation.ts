@@ -28,19 +28,8 @@ const WORLDS = [
 
 /** Lives one world in a process of its own. @returns virtual seconds a second */
 async function live(args: readonly string[], hours: number): Promise<Summary> {
-  const command = [
-    main,
-    '--seed',
-    '1',
-    '--faults',
-    'none',
-    '--receivers',
-    '0',
-    '--hours',
-    String(hours),
-    ...args,
-    '--json',
-  ];
+  const world = '--seed 1 --faults none --receivers 0'.split(' ');
+  const command = [main, ...world, '--hours', String(hours), ...args, '--json'];
   // A breach is no failure here.
   const { stdout } = await promisify(execFile)(process.execPath, command).catch((error: { stdout?: string }) => {
     if (error.stdout?.startsWith('{')) return { stdout: error.stdout };

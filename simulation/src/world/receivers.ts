@@ -7,7 +7,7 @@ import { readWhole } from '../core/web.ts';
 import { ADMIN_KEY, type World } from './createWorld.ts';
 import type { Story } from './story.ts';
 
-/** The faults of a receiver; `late`: it takes the message, and answers 500. */
+/** The faults of a receiver. One that answers late has taken the message. */
 const FAULTS = ['is gone', 'refuses', 'hangs', 'answers 500 late'] as const;
 
 /** A receiver, and the webhook that is registered for it. */

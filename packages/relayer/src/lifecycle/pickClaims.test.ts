@@ -154,9 +154,9 @@ test('what its budget does not let in now is no work that the next look should h
 
 // Shows RELAY-16.
 test('nothing is sent behind a transaction that may not offer what gas costs; what pays has it make way', async () => {
-  let unblocked = 0;
+  let [unblocked, isStuck] = [0, true];
   const sender = {
-    isStuck: () => true,
+    isStuck: () => isStuck,
     unblock({ waiting }: { readonly waiting: number }) {
       unblocked += waiting;
       return waiting > 0;
@@ -178,4 +178,19 @@ test('nothing is sent behind a transaction that may not offer what gas costs; wh
   // It needs no transaction.
   expect(await pickWith(HOPELESS, 120_000)).toEqual([1, 'claiming']);
   expect(claimed).toEqual(['r1']);
+  // The next one in line has waited as long; one that is stuck a minute later has not.
+  const [again] = candidates.see([{ ...record, requestId: 'r2' }], 130_000);
+  if (again === undefined) throw new Error('it is seen');
+  candidates.recordVerdict(again, readyOf(SIGNER), 130_000);
+  for (const [atMs, count] of [
+    [130_000, 2],
+    [200_000, 2],
+  ] as const) {
+    nowMs = atMs;
+    isStuck = false;
+    await pickClaims(context, []);
+    isStuck = true;
+    await pickClaims(context, [again]);
+    expect(unblocked).toBe(count);
+  }
 });

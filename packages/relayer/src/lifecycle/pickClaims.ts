@@ -131,7 +131,7 @@ const MAKING_WAY_MS = 60_000;
 
 /**
  * Whether this relayer's next transaction waits for cheaper gas than its fee may offer, and all that is sent now with it: then rivals are
- * to have what pays. If they do not take it either, what is stuck makes way: as much as there is that pays, and is not one by one.
+ * to have what pays. If they do not take it either, as much of what is stuck makes way at once as there is work that pays.
  *
  * @param claimable - what pays, or is hopeless
  */

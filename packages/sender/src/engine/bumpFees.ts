@@ -104,7 +104,19 @@ async function replace(
   broadcastIntents(engine, [intent]);
 }
 
-/** What was signed for the lowest nonce that is free on the chain, with the most that its call may offer. */
+/** What is offered for a nonce. */
+interface Offer {
+  readonly offered: TxVersion;
+  /** The most that its call may offer. */
+  readonly maxFeePerGas: bigint | undefined;
+}
+
+const offerOf = (intent: LiveIntent): Offer => ({
+  offered: newestVersion(intent),
+  maxFeePerGas: intent.maxFeePerGas,
+});
+
+/** What was signed for the lowest nonce that is free on the chain. */
 function findFirst(engine: Engine): Offer | undefined {
   const [first] = unminedIntents(engine);
   if (first === undefined) return undefined;
@@ -113,12 +125,6 @@ function findFirst(engine: Engine): Offer | undefined {
   const { version: offered } = gap;
   const intent = offered?.intentId === undefined ? undefined : engine.journal.get(offered.intentId);
   return offered && { offered, maxFeePerGas: intent?.maxFeePerGas };
-}
-
-interface Offer {
-  readonly offered: TxVersion;
-  /** The most that its call may offer. */
-  readonly maxFeePerGas: bigint | undefined;
 }
 
 /** Whether a version offers less than a block takes at a price, and may offer no more: the one place that does. */
@@ -134,11 +140,6 @@ export function isStuck(engine: Engine, market: Market): boolean {
   const first = findFirst(engine);
   return first !== undefined && isTooLow(engine, first, market);
 }
-
-const offerOf = (intent: LiveIntent): Offer => ({
-  offered: newestVersion(intent),
-  maxFeePerGas: intent.maxFeePerGas,
-});
 
 /** How long the freeing of nonces goes on that somebody has asked for, in milliseconds: several blocks of most chains. */
 const UNBLOCK_MS = 60_000;

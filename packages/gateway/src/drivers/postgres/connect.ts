@@ -90,6 +90,14 @@ export function createQuery(client: pg.Client | pg.PoolClient): Query {
 /** Whether a prepared statement is refused for good on its connection: a later version has added a column meanwhile. */
 export const isOutdatedPlan = (error: unknown) => error instanceof pg.DatabaseError && error.code === '0A000';
 
+/** Whether a statement failed because the server or the network has ended its connection: another one may carry it out. */
+export function isCut(client: pg.Client | pg.PoolClient, error: unknown): boolean {
+  // Clients of a pool are of this class too.
+  const { stream } = (client as pg.Client).connection;
+  const hasEnded = stream.readableEnded || stream.errored !== null;
+  return hasEnded || (error instanceof pg.DatabaseError && error.severity === 'FATAL');
+}
+
 /** Has the statements that a function sends travel together: one call of the system, and one waking of the server. */
 export function sendTogether<T>({ connection: { stream } }: pg.Client, send: () => T): T {
   stream.cork();
@@ -185,31 +193,27 @@ export function openPostgres({ url, poolSize }: DatabaseOptions): Database {
     await client.end();
   }
 
-  async function readOnce(...[sql, values]: Parameters<Query>): ReturnType<Query> {
+  /** @param others - how many more of the pool's connections may have ended, or be outdated, as this one */
+  async function readBy(others: number, ...[sql, values]: Parameters<Query>): ReturnType<Query> {
     const client = await pool.connect();
-    let isLost = false;
     try {
-      return await createQuery(client)(sql, values);
+      const rows = await createQuery(client)(sql, values);
+      client.release();
+      return rows;
     } catch (error) {
+      const isAgain = others > 0 && (isOutdatedPlan(error) || isCut(client, error));
       // What the server has not answered blocks its connection, which nobody may get again.
-      isLost = !(error instanceof pg.DatabaseError) || isOutdatedPlan(error);
-      throw error;
-    } finally {
-      client.release(isLost);
+      client.release(isAgain || !(error instanceof pg.DatabaseError) || isOutdatedPlan(error));
+      if (!isAgain) throw error;
     }
+    return await readBy(others - 1, sql, values);
   }
 
   return {
     connect,
     async read(sql, values) {
       try {
-        for (let connections = poolSize; ; connections--) {
-          try {
-            return await readOnce(sql, values);
-          } catch (error) {
-            if (!isOutdatedPlan(error) || connections === 0) throw error;
-          }
-        }
+        return await readBy(poolSize, sql, values);
       } catch (cause) {
         if (hosts.length > 1) void findPrimary().catch(() => undefined);
         throw unavailable(cause);

@@ -4,7 +4,7 @@ import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { CommittedMoves } from '../sql/createCounterChanges.ts';
 import { enterAt, type MoveNumber } from '../sql/feed.ts';
 import type { Row } from '../sql/sqlWrite.ts';
-import { createQuery, isOutdatedPlan, sendTogether } from './connect.ts';
+import { createQuery, isCut, isOutdatedPlan, sendTogether } from './connect.ts';
 import { sweepActivity } from './saveCounters.ts';
 import type { Tables } from './schema.ts';
 import { type CommittedChanges, createTransaction, type Transaction } from './transaction.ts';
@@ -243,10 +243,10 @@ export function createWriter({ connect, tables, now }: WriterOptions): Writer {
     try {
       await transact(own, batch);
     } catch (cause) {
-      if (isOutdatedPlan(cause)) {
-        await dropClient();
-        if (!isAgain) return await runBatch(batch, true);
-      }
+      // Nothing of it was committed.
+      const isElsewhere = isOutdatedPlan(cause) || (isCut(own, cause) && !(cause instanceof LostAnswerError));
+      if (isElsewhere && client === own) await dropClient();
+      if (isElsewhere && !isAgain) return await runBatch(batch, true);
       await rollBack(own);
       // Each in its own, so that one bad order harms no other.
       if (batch.length > 1 && isFaultOfOrder(cause)) for (const one of batch) await runBatch([one]);

@@ -3,7 +3,7 @@ import { openAccount } from '@prism-gateway/node/accounts';
 import { type Logger, withFields } from '@prism-gateway/node/logs';
 import { type Tracer, traceFetch } from '@prism-gateway/node/tracing';
 import { createRelayerClient, type RelayerClient } from '@prism-gateway/sdk';
-import { createHealth, type Health } from './events/createHealth.ts';
+import { createHealth, type Health, healthPage, listOfChains } from './events/createHealth.ts';
 import { createMetrics } from './events/createMetrics.ts';
 import { createKeepAliveFetch, watchFetch } from './gateway/watchFetch.ts';
 import { type ChainWorker, startChainWorker } from './lifecycle/runChain.ts';
@@ -35,15 +35,10 @@ interface Watched {
   readonly workers: readonly ChainWorker[];
 }
 
-function listFaults({ gatewayHealth, chainHealth }: Watched): readonly string[] {
-  const ofChains = [...chainHealth].flatMap(([name, health]) => health.faults().map((fault) => `${name}: ${fault}`));
-  return [...gatewayHealth.faults(), ...ofChains];
-}
-
-/** The points to look at, though all goes on. */
-function listWarnings({ chainHealth }: Watched): readonly string[] {
-  return [...chainHealth].flatMap(([name, health]) => health.warnings().map((warning) => `${name}: ${warning}`));
-}
+const listHealth = ({ gatewayHealth, chainHealth }: Watched) => ({
+  faults: [...gatewayHealth.faults(), ...listOfChains(chainHealth, 'faults')],
+  warnings: listOfChains(chainHealth, 'warnings'),
+});
 
 /** `/health` for machines, `/status` for people and programs, with all of one request by `?about=ID`. */
 function createPages(
@@ -53,11 +48,7 @@ function createPages(
   const storyOf = ({ chainId, journal }: NonNullable<ReturnType<ChainWorker['view']>>, requestId: string) =>
     readStory(journal, journalPath({ dataDir, kind: 'sender', address, chainId }), requestId);
   return {
-    '/health'() {
-      const [faults, warnings] = [listFaults(watched), listWarnings(watched)];
-      if (faults.length === 0) return { body: `${['ok', ...warnings].join('\n')}\n` };
-      return { status: 503, body: `${[...faults, ...warnings].join('\n')}\n` };
-    },
+    '/health': () => healthPage(listHealth(watched)),
     '/status'({ searchParams }) {
       const requestId = searchParams.get('about')?.toLowerCase();
       const chains = watched.workers.map((worker) => {
@@ -68,8 +59,7 @@ function createPages(
           ...(view && requestId && { story: storyOf(view, requestId) }),
         };
       });
-      const health = { faults: listFaults(watched), warnings: listWarnings(watched) };
-      const body = `${JSON.stringify({ program: 'relayer', relayer: address, ...health, chains })}\n`;
+      const body = `${JSON.stringify({ program: 'relayer', relayer: address, ...listHealth(watched), chains })}\n`;
       return { contentType: 'application/json', body };
     },
   };
@@ -109,18 +99,14 @@ export async function startRelayer(options: {
     ]),
   );
   const workers: ChainWorker[] = [];
-  const pages = createPages(
-    { gatewayHealth, chainHealth, workers },
-    {
-      ...{ address: account.address, dataDir: settings.dataDir, now },
-    },
-  );
+  const observed = { gatewayHealth, chainHealth, workers };
+  const pages = createPages(observed, { address: account.address, dataDir: settings.dataDir, now });
   const { registry } = metrics;
   const { metricsHost: host, metricsPort: port } = settings;
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
   const heartbeat = createHeartbeat({ url: settings.heartbeatUrl, log: logger, monotonicNow });
   const beating = setInterval(() => {
-    if (listFaults({ gatewayHealth, chainHealth, workers }).length === 0) heartbeat.beat();
+    if (listHealth(observed).faults.length === 0) heartbeat.beat();
   }, HEARTBEAT_MS);
   const gatewayReturns = new Set<() => void>();
   const watched = watchFetch(createKeepAliveFetch(), {

@@ -48,7 +48,7 @@ async function open(behaviours: readonly RpcNodeBehaviour[], chainId?: number) {
     ...{ now: () => 0, random: () => 0, onFallback: () => undefined, signal: ending.signal },
   };
   const opened = await openNodes(context, createNodes(context));
-  return { chainId: opened.chainId, names: opened.nodes.map(({ name }) => name) };
+  return { chainId: opened.chainId, names: opened.nodes.map(({ name }) => name), leftOut: opened.leftOut };
 }
 
 // Shows NODE-3.
@@ -56,7 +56,10 @@ test.each([
   ['is of another chain than the one that is set', onChain(8), 7],
   ['has no Forwarder at the address', withoutForwarder, undefined],
 ])('one of several nodes that %s is left out, though it is the first', async (_, behaviour, chainId) => {
-  expect(await open([behaviour, onChain(7)], chainId)).toEqual({ chainId: 7, names: ['node 2 of RPC_URL'] });
+  expect(await open([behaviour, onChain(7)], chainId)).toEqual({
+    ...{ chainId: 7, names: ['node 2 of RPC_URL'] },
+    leftOut: [expect.stringMatching(/^node 1 of RPC_URL is left out: .*start again\.$/)],
+  });
   expect(warned).toEqual([expect.objectContaining({ node: 'node 1 of RPC_URL' })]);
 });
 
@@ -68,7 +71,7 @@ test.each([
   ['has the first block alone', syncing('eth_blockNumber')],
 ])('one of several nodes that %s is not waited for, and stays in the list', async (_, behaviour) => {
   const names = ['node 1 of RPC_URL', 'node 2 of RPC_URL'];
-  expect(await open([behaviour, onChain(7)])).toEqual({ chainId: 7, names });
+  expect(await open([behaviour, onChain(7)])).toEqual({ chainId: 7, names, leftOut: [] });
   expect(warned).toEqual([expect.objectContaining({ node: 'node 1 of RPC_URL' })]);
 });
 

@@ -24,6 +24,8 @@ export interface ChainNodes {
   readonly rpc: ChainRpc;
   /** Those that are of the chain, or did not answer yet. There is at least one. */
   readonly nodes: readonly ChainNode[];
+  /** Which of them are not asked until the next start, and why: a sentence each. */
+  readonly leftOut: readonly string[];
 }
 
 interface NodeContext {
@@ -131,6 +133,11 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
   const own = shown
     .filter(({ answer }) => !isOther(answer))
     .map(({ node, answer }) => ({ ...node, isSilent: answer instanceof ChainError }));
+  const leftOut = shown.flatMap(({ node, answer }) =>
+    answer instanceof ChainError && isOther(answer)
+      ? [`${node.name} is left out: ${answer.message} Put it right, and start again.`]
+      : [],
+  );
   const { now, random, onFallback, signal } = context;
   const rpcUrls = own.map(({ rpcUrl }) => rpcUrl);
   const [only] = own;
@@ -138,7 +145,7 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
     context.chain.rpcUrls.length === 1 && only !== undefined
       ? only.rpc
       : createChainRpc({ rpcUrls, chainId, now, random, onFallback, signal });
-  return { chainId, rpc, nodes: own };
+  return { chainId, rpc, nodes: own, leftOut };
 }
 
 /**

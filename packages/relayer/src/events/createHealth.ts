@@ -18,8 +18,13 @@ export interface Health {
   recordFailure(part: HealthPart, reason: string): void;
   /** The faults, in one sentence each; none if all is well. */
   faults(): readonly string[];
-  /** Notes what the operator is to look at, though the work goes on; shown for ten minutes. @param subject - a later one of it takes its place */
-  warn(subject: string, text: string): void;
+  /**
+   * Notes what the operator is to look at, though the work goes on.
+   *
+   * @param subject - a later one of it takes its place
+   * @param forMs - how long it is shown; default ten minutes
+   */
+  warn(subject: string, text: string, forMs?: number): void;
   warnings(): readonly string[];
 }
 
@@ -35,7 +40,7 @@ const CANNOT: Readonly<Record<HealthPart, string>> = {
   refusals: 'takes no request',
 };
 
-/** How long the operator is notified of a warning, in milliseconds. */
+/** How long the operator is notified of a warning by default, in milliseconds. */
 const WARNED_FOR_MS = 600_000;
 
 /** They show only while there is something to do. */
@@ -69,7 +74,7 @@ export function createHealth(options: {
     { readonly reason: string; readonly sinceMs: number; readonly lastMs: number }
   >();
   const wellAt = new Map<HealthPart, { readonly unixMs: number; readonly ms: number }>();
-  const warned = new Map<string, { readonly text: string; readonly atMs: number }>();
+  const warned = new Map<string, { readonly text: string; readonly untilMs: number }>();
   for (const part of parts) {
     if (!UNSEEN_AT_FIRST.has(part))
       failures.set(part, { reason: 'there has been no answer yet', sinceMs: now(), lastMs: monotonicNow() });
@@ -94,8 +99,18 @@ export function createHealth(options: {
       failures.set(part, { reason, sinceMs: failures.get(part)?.sinceMs ?? now(), lastMs: monotonicNow() });
     },
     faults: () => parts.map(describe).filter((fault) => fault !== undefined),
-    warn: (subject, text) => void warned.set(subject, { text, atMs: monotonicNow() }),
-    warnings: () =>
-      [...warned.values()].filter(({ atMs }) => monotonicNow() - atMs < WARNED_FOR_MS).map(({ text }) => text),
+    warn: (subject, text, forMs = WARNED_FOR_MS) => void warned.set(subject, { text, untilMs: monotonicNow() + forMs }),
+    warnings: () => [...warned.values()].filter(({ untilMs }) => monotonicNow() < untilMs).map(({ text }) => text),
   };
+}
+
+/** Lists what the healths of several chains show, each line with its chain's name. */
+export const listOfChains = (healthOf: Iterable<readonly [string, Health]>, list: 'faults' | 'warnings') =>
+  [...healthOf].flatMap(([chainName, health]) => health[list]().map((line) => `${chainName}: ${line}`));
+
+/** Writes the page `/health`: 503 with a line for each fault, or `ok`; warnings follow in both. */
+export function healthPage(shown: { readonly faults: readonly string[]; readonly warnings: readonly string[] }) {
+  const { faults, warnings } = shown;
+  if (faults.length === 0) return { body: `${['ok', ...warnings].join('\n')}\n` };
+  return { status: 503, body: `${[...faults, ...warnings].join('\n')}\n` };
 }

@@ -198,7 +198,8 @@ async function openOwnJournal(sender: Sender, options: Parameters<typeof openJou
 /** The sender locks the key first: two processes must not share a journal. */
 async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<OpenChain> {
   const { settings, chain: given, account, metrics, health, now, monotonicNow, logger: log } = options;
-  const { chainId, rpc, nodes } = opened;
+  const { chainId, rpc, nodes, leftOut } = opened;
+  for (const text of leftOut) health.warn(text, text, Number.POSITIVE_INFINITY);
   const { chainName, forwarder, fromBlock } = given;
   const costs = await openPrices(options, opened);
   // Addresses are compared in lower case here.

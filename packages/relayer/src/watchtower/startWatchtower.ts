@@ -15,7 +15,7 @@ import { secretValues } from '@prism-gateway/node/settings';
 import { createAdminClient, createGatewayClient, createRelayerClient, GatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
 import { findClockLag } from '../chain/findClockLag.ts';
-import { createHealth, type Health } from '../events/createHealth.ts';
+import { createHealth, type Health, healthPage, listOfChains } from '../events/createHealth.ts';
 import { watchFetch } from '../gateway/watchFetch.ts';
 import { createEnforcer } from './createEnforcer.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
@@ -102,6 +102,7 @@ async function openPost(post: ChainPost) {
   const { settings, chain, clients, log, now, signal, metrics } = post;
   const { chainName, forwarder, fromBlock } = chain;
   const opened = await openWatchedChain(chain, { log, now, signal });
+  for (const text of opened.leftOut) post.health.warn(text, text, Number.POSITIVE_INFINITY);
   const journal = openWatchJournal({ path: join(settings.dataDir, `watchtower-${opened.chainId}.db`), now });
   const redact = createRedactor([...chain.rpcUrls, settings.adminKey, ...secretValues(alertSettings, settings.alerts)]);
   const signature = `Watchtower over ${chainName}. See docs/watchtower.md.`;
@@ -292,18 +293,16 @@ export async function startWatchtower(options: WatchtowerOptions): Promise<Runni
     log: withFields(log, { chain: chain.chainName }),
     health: createHealth({ parts: [...PARTS, 'clock'], silentMs, now, monotonicNow }),
   }));
-  const listFaults = () => [
-    ...clockHealth.faults(),
-    ...posts.flatMap(({ chain, health }) => health.faults().map((fault) => `${chain.chainName}: ${fault}`)),
-  ];
+  const healthOf = posts.map(({ chain, health }) => [chain.chainName, health] as const);
+  const listHealth = () => ({
+    faults: [...clockHealth.faults(), ...listOfChains(healthOf, 'faults')],
+    warnings: listOfChains(healthOf, 'warnings'),
+  });
   const pages = {
-    '/health'() {
-      const faults = listFaults();
-      return faults.length === 0 ? { body: 'ok\n' } : { status: 503, body: `${faults.join('\n')}\n` };
-    },
+    '/health': () => healthPage(listHealth()),
     '/status'() {
       const chains = [...journals].map(([chainName, journal]) => describeChain(chainName, journal));
-      const status = { program: 'watchtower', faults: listFaults(), enforces: clients.admin !== undefined, chains };
+      const status = { program: 'watchtower', ...listHealth(), enforces: clients.admin !== undefined, chains };
       return { contentType: 'application/json', body: `${JSON.stringify(status)}\n` };
     },
   };

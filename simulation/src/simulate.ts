@@ -24,6 +24,8 @@ export interface SimulationOptions {
   readonly payEverySeconds: number;
   /** Receivers of webhooks. */
   readonly receivers: number;
+  /** Apps that write through the SDK's user client, each on two devices. */
+  readonly apps: number;
   /** Ends at the first breach of this invariant; `any`: of one at all. */
   readonly stopAt?: string;
   /** Parts of users' lives that are lived. */
@@ -174,6 +176,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     counts,
     story: (id: string) => describeStory(realm.log.list(), id),
   };
+  for (const { service } of world.apps) service.kill();
   for (const service of [...world.services, world.gateway]) service.kill();
   return result;
 }

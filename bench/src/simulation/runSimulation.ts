@@ -28,7 +28,7 @@ const WORLDS = [
 
 /** Lives one world in a process of its own. @returns virtual seconds a second */
 async function live(args: readonly string[], hours: number): Promise<Summary> {
-  const world = '--seed 1 --faults none --receivers 0'.split(' ');
+  const world = '--seed 1 --faults none --receivers 0 --apps 0'.split(' ');
   const command = [main, ...world, '--hours', String(hours), ...args, '--json'];
   // A breach is no failure here.
   const { stdout } = await promisify(execFile)(process.execPath, command).catch((error: { stdout?: string }) => {

@@ -19,6 +19,7 @@ network and disks. The same seed and options give the same world.
   --write-seconds N    a request every so many seconds on average; 0: none; default 10
   --pay-seconds N      a card payment every so many seconds on average; 0: none; default 60
   --receivers N        receivers of webhooks; default 1
+  --apps N             apps that write by the SDK's user client, each on two devices with one key; default 1
   --stop-at NAME       end at the first breach of this invariant; any: of one at all
   --report FILE        write its life as a page of HTML
   --log                print each event
@@ -53,6 +54,7 @@ const OPTIONS = {
     'write-seconds': text,
     'pay-seconds': text,
     receivers: text,
+    apps: text,
     'stop-at': text,
     report: text,
     story: text,
@@ -103,6 +105,7 @@ export function readOptions(values: Values, seed: string): SimulationOptions {
     writeEverySeconds: readNumber('write-seconds', 10, 0),
     payEverySeconds: readNumber('pay-seconds', 60, 0),
     receivers: readNumber('receivers', 1, 0),
+    apps: readNumber('apps', 1, 0),
     kinds: kinds === 'all' ? KINDS : readNames('kinds', kinds, KINDS),
     ...(stopAt !== undefined && { stopAt }),
   };
@@ -123,6 +126,7 @@ export function writeOptions(options: SimulationOptions): readonly string[] {
     kinds,
     payEverySeconds,
     receivers,
+    apps,
   } = options;
   const list = (names: Iterable<string>, all: readonly string[]) => {
     const given = [...names];
@@ -130,7 +134,13 @@ export function writeOptions(options: SimulationOptions): readonly string[] {
   };
   const named = {
     ...{ seed, hours, faults: list(faults, FAULTS), relayers, liars, users, nodes, kinds: list(kinds, KINDS) },
-    ...{ 'block-seconds': blockSeconds, 'write-seconds': writeEverySeconds, 'pay-seconds': payEverySeconds, receivers },
+    ...{
+      'block-seconds': blockSeconds,
+      'write-seconds': writeEverySeconds,
+      'pay-seconds': payEverySeconds,
+      receivers,
+      apps,
+    },
   };
   return Object.entries(named).flatMap(([name, value]) => [`--${name}`, String(value)]);
 }

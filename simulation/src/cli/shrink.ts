@@ -8,10 +8,11 @@ const SLACK_HOURS = 1 / 60;
 
 /** Worlds that have a little less in them, the boldest first. */
 function* listSmaller(options: SimulationOptions): Generator<SimulationOptions> {
-  const { faults, kinds, liars, users, relayers, nodes, payEverySeconds, receivers } = options;
+  const { faults, kinds, liars, users, relayers, nodes, payEverySeconds, receivers, apps } = options;
   if (faults.size > 0) yield { ...options, faults: new Set() };
   if (payEverySeconds > 0) yield { ...options, payEverySeconds: 0 };
   if (receivers > 0) yield { ...options, receivers: 0 };
+  if (apps > 0) yield { ...options, apps: 0 };
   if (liars > 0) yield { ...options, liars: 0 };
   for (const fault of faults) yield { ...options, faults: new Set([...faults].filter((each) => each !== fault)) };
   for (const kind of new Set(kinds)) {

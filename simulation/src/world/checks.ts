@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { isGatewayError } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
+import { createAppChecks } from './apps.ts';
 import { createBoundChecks } from './checkBounds.ts';
 import { createHealthChecks } from './checkHealth.ts';
 import { startMoveChecks } from './checkMoves.ts';
@@ -255,6 +256,7 @@ export function startChecks(world: World): void {
   const lookAtHealth = createHealthChecks(world, report);
   const bounds = createBoundChecks(world, report);
   const lookAtReceivers = createReceiverChecks(world, report);
+  const lookAtApps = createAppChecks(world, isCalm, report);
   startMoveChecks(world, report);
   inBackground(world, async () => {
     for (let looks = 0; ; looks++) {
@@ -263,6 +265,7 @@ export function startChecks(world: World): void {
       if (looks % 3 === 0) await lookAtHealth();
       if (looks % 6 === 0) bounds.look();
       if (looks % 6 === 0) await lookAtReceivers();
+      if (looks % 6 === 0) lookAtApps();
       const newest = await readNewest();
       for (const story of stories.values()) {
         const isOpen = story.endedAtMs === undefined || realm.clock.now() - story.endedAtMs < RECORD_BOUND_MS + 60_000;

@@ -7,6 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, type ChainNode, createChain } from '../chain/index.ts';
 import { runAs } from '../core/processes.ts';
 import type { Realm } from '../core/realm.ts';
+import { createDevices, type Device } from './apps.ts';
 import { type Execution, followExecutions } from './followExecutions.ts';
 import { createPayments, PAYER_KEYS, type Payments, payersOf } from './payments/createPayments.ts';
 import { createGatewayService, createRelayerService, createWatchtowerService, type Service } from './programs.ts';
@@ -35,6 +36,8 @@ export interface WorldOptions {
   readonly payEverySeconds: number;
   /** Receivers of webhooks. */
   readonly receivers: number;
+  /** Apps that write through the SDK's user client. */
+  readonly apps: number;
 }
 
 export interface BlockSample {
@@ -84,6 +87,7 @@ export interface World {
   readonly users: readonly PrismUser[];
   readonly specials: Specials;
   readonly receivers: readonly Receiver[];
+  readonly apps: readonly Device[];
   readonly client: GatewayClient;
   readonly admin: ReturnType<typeof createAdminClient>;
   readonly stories: Stories;
@@ -148,7 +152,9 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const payerKeys = options.payEverySeconds > 0 ? createKeys('payer', PAYER_KEYS) : [];
   const sponsorKey = keyOf('sponsor');
   const sponsor = privateKeyToAccount(sponsorKey).address;
-  const userAccounts = Array.from({ length: options.users }, (_, index) => privateKeyToAccount(keyOf(`user ${index}`)));
+  const accountsOf = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, index) => privateKeyToAccount(keyOf(`${kind} ${index}`)));
+  const userAccounts = accountsOf('user', options.users);
   const rich = [sponsor, ...[...relayerKeys, ...liarKeys, ...payerKeys].map(({ address }) => address)];
   const specialKeys = createSpecialKeys(keyOf);
   const random = realm.random.fork('chain');
@@ -182,6 +188,8 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const credits = (500_000_000n * ETHER) / BigInt(Math.max(50, options.users));
   const funding = { rpcUrl, deployment, sponsorKey, credits };
   const users = await createPrisms({ ...funding, accounts: userAccounts });
+  const appAccounts = accountsOf('app', options.apps);
+  const appUsers = appAccounts.length === 0 ? [] : await createPrisms({ ...funding, accounts: appAccounts });
   const specials = await createSpecials({ ...funding, users, keys: specialKeys });
   const setting = {
     realm,
@@ -228,7 +236,8 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const payers = payments === undefined ? [] : [...payersOf(payments).map(({ service }) => service), payments.monitor];
   const services = [...relayers, watchtower, ...payers];
   for (const service of services) await service.start();
-  return {
+  const apps: Device[] = [];
+  const world: World = {
     ...{
       realm,
       options,
@@ -247,6 +256,7 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
       users,
       specials,
       receivers,
+      apps,
       client,
       admin,
     },
@@ -268,6 +278,9 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
     gasPrice: () => chain.nextBaseFee() + chain.market().tipPerGas,
     quoteGasPrice: async () => chain.nextBaseFee() + BigInt(String(await wallets.request('eth_maxPriorityFeePerGas'))),
   };
+  for (const [index, user] of appUsers.entries()) apps.push(...createDevices(world, `app-${index + 1}`, user));
+  for (const { service } of apps) await service.start();
+  return world;
 }
 
 /** Has blocks made, from now on: each after its time, now and then a slot without one. */

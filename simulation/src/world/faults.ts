@@ -74,6 +74,15 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
       const from = random('receivers');
       await playReceiver(from.pick(world.receivers), { random: from, minutes, announce });
     },
+    /** A device of an app dies, and is started again at once or later. */
+    async apps(minutes) {
+      if (world.apps.length === 0) return;
+      const { service } = random('apps').pick(world.apps);
+      service.kill();
+      announce(`${service.name} is killed`);
+      await pause(random('apps').chance(0.5) ? 1000 : minutes * 60_000);
+      await service.start();
+    },
     async network(minutes) {
       await during('bad network', async () => {
         realm.network.setFate(badFate);
@@ -106,7 +115,11 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
     },
     /** A process is stopped, and goes on with what it believed: its machine is moved, or has no memory left. */
     async pauses(minutes) {
-      const service = random('pauses').pick([world.gateway, ...world.services]);
+      const service = random('pauses').pick([
+        world.gateway,
+        ...world.services,
+        ...world.apps.map(({ service }) => service),
+      ]);
       const process = service.process();
       if (process?.isAlive !== true) return;
       await during('paused process', async () => {
@@ -214,7 +227,7 @@ export function startFaults(world: World, faults: ReadonlySet<Fault>): void {
      */
     async clocks(minutes) {
       const from = random('clocks');
-      const services = [world.gateway, ...world.services];
+      const services = [world.gateway, ...world.services, ...world.apps.map(({ service }) => service)];
       const some = from.chance(0.3) ? services : [from.pick(services)];
       const most = from.chance(0.5) ? ACCEPTED_SECONDS : MOST_OFF_SECONDS;
       const offSeconds = from.between(-most, most);

@@ -18,6 +18,7 @@ export const FAULTS = [
   'payers',
   'keys',
   'receivers',
+  'apps',
   'whitelist',
 ] as const;
 export type Fault = (typeof FAULTS)[number];

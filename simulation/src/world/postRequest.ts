@@ -11,7 +11,7 @@ import type { PrismUser } from '@prism-gateway/testing/world';
 import type { Hex } from 'viem';
 
 import { CHAIN_ID, CHAIN_NAME, CREDITS_PER_ETH, type World } from './createWorld.ts';
-import type { Expectation, SignedEntry, Story } from './story.ts';
+import { type Expectation, type SignedEntry, type Story, UNKNOWN } from './story.ts';
 
 /** Gas of a write that comes alone, with room to spare. */
 export const WRITE_GAS = 130_000n;
@@ -60,6 +60,12 @@ async function submit({ client, restores }: World, body: Story['body']): Promise
   }
 }
 
+/** Begins the story of a request that was posted. */
+export const newStory = (posted: Pick<Story, Exclude<keyof Story, keyof typeof UNKNOWN>>): Story => ({
+  ...posted,
+  ...UNKNOWN,
+});
+
 /** Posts what was signed, and begins its story. */
 export async function postSigned(
   world: World,
@@ -77,18 +83,11 @@ export async function postSigned(
   const { digest, entries, fee } = signed;
   const body = signed.body as Story['body'];
   const requestId = await submit(world, body);
-  const story: Story = {
+  const story = newStory({
     ...{ requestId, body, kind, signer: user.account.address, digest, nonce, cloudId, fee, gas, expects },
     ...(entries && { entries }),
-    ...{
-      postedAtMs: realm.clock.now(),
-      outlook: undefined,
-      status: 'pending',
-      claimedBy: undefined,
-      claimedAtMs: undefined,
-    },
-    ...{ txHash: undefined, errorMessage: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
-  };
+    postedAtMs: realm.clock.now(),
+  });
   stories.set(requestId, story);
   realm.log.add({
     kind: 'actor',

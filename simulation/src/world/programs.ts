@@ -56,7 +56,7 @@ function createWrite(realm: Realm, who: string): (line: string) => void {
 }
 
 /** Makes a service out of a program's start. */
-function createService(
+export function createService(
   realm: Realm,
   {
     name,

@@ -2,13 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { restoreDisk, saveDisk } from '../core/disks.ts';
 import type { World } from './createWorld.ts';
-import type { Story } from './story.ts';
+import { type Story, UNKNOWN } from './story.ts';
 import { letIn } from './whitelistFaults.ts';
-
-const UNKNOWN = {
-  ...{ status: 'pending', claimedBy: undefined, claimedAtMs: undefined, txHash: undefined, errorMessage: undefined },
-  ...{ outlook: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
-} as const satisfies Partial<Story>;
 
 /**
  * Copies the gateway's disk.

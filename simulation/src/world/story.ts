@@ -55,6 +55,12 @@ export interface Story {
   openCalmMs: number;
 }
 
+/** What is known of a request that was just posted. */
+export const UNKNOWN = {
+  ...{ status: 'pending', claimedBy: undefined, claimedAtMs: undefined, txHash: undefined, errorMessage: undefined },
+  ...{ outlook: undefined, endedAtMs: undefined, pendingCalmMs: 0, openCalmMs: 0 },
+} as const satisfies Partial<Story>;
+
 /** All requests of the world, by id. */
 export type Stories = Map<string, Story>;
 

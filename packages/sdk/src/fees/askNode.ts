@@ -66,6 +66,9 @@ const sentences: Readonly<Record<FeeQuoteErrorCode, string>> = {
   NODE_ANSWER: "The node's answer cannot be read; ask another one.",
 };
 
+/** Characters of an error's data in a sentence: selector and two arguments. */
+const MAX_DATA = 138;
+
 /** No fee could be quoted. What the node's client throws goes through. */
 export class FeeQuoteError extends Error {
   override readonly name = 'FeeQuoteError';
@@ -74,7 +77,7 @@ export class FeeQuoteError extends Error {
   readonly data: string | undefined;
 
   constructor(code: FeeQuoteErrorCode, { data, cause }: { readonly data?: string; readonly cause?: unknown } = {}) {
-    super(sentences[code], { cause });
+    super(sentences[code] + (data ? ` It reverts: ${data.slice(0, MAX_DATA)}` : ''), { cause });
     this.code = code;
     this.data = data;
   }

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import fsPromises from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -143,7 +143,8 @@ export function cutPower(process: SimProcess): void {
     // A write that was under way: a part of a frame, which no commit follows.
     const isTorn = file.endsWith('-wal') && bytes.length > 0;
     const torn = isTorn ? process.random.bytes(process.random.between(0, 2000)) : [];
-    writeFileSync(file, Buffer.concat([bytes, Uint8Array.from(torn)]));
+    writeFileSync(file, bytes);
+    appendFileSync(file, Uint8Array.from(torn));
   }
 }
 

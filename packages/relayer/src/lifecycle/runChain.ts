@@ -26,6 +26,8 @@ const BALANCE_LOOK_MS = 300_000;
 const PRUNE_EVERY_MS = 600_000;
 /** How long a start waits for a chain to answer before it goes on without it, in milliseconds. */
 const OPENING_MS = 5000;
+/** The pause of a relayer that the gateway lets in to nothing, in milliseconds: what fails counts against all behind its address. */
+const REFUSED_MS = 10_000;
 /** By how much a pause grows while there is nothing to do. */
 const BACK_OFF = 1.5;
 
@@ -65,13 +67,16 @@ function reportFault({ events }: RelayerContext, error: unknown): void {
   } else events.emit({ type: 'round-failed', where, err: error });
 }
 
-async function runOnce(context: RelayerContext, lookForExecutions: () => Promise<void>): Promise<RoundResult> {
+async function runOnce(
+  context: RelayerContext,
+  lookForExecutions: () => Promise<void>,
+): Promise<RoundResult | 'refused'> {
   try {
     context.inFlight.run(lookForExecutions());
     return await runRound(context);
   } catch (error) {
     if (!context.signal.aborted) reportFault(context, error);
-    return 'idle';
+    return isGatewayError(error, 'UNAUTHORISED', 'FORBIDDEN') ? 'refused' : 'idle';
   }
 }
 
@@ -107,7 +112,7 @@ async function claimUntil(
     }
     const result = await runOnce(context, lookForExecutions);
     pauseMs = result === 'idle' ? Math.min(policy.pollMaxMs, pauseMs * BACK_OFF) : policy.pollMinMs;
-    if (!isStopping()) await wait(result === 'claiming' ? 0 : pauseMs);
+    if (!isStopping()) await wait(result === 'claiming' ? 0 : result === 'refused' ? REFUSED_MS : pauseMs);
   }
 }
 

@@ -104,6 +104,35 @@ describe('open requests of an earlier visit', () => {
   });
 });
 
+describe('a request that replaces one which pays too little', () => {
+  const DEARER = { ...PRISM, relayerFee: 2n };
+
+  it('has its nonce, and those that follow go on', async () => {
+    const account = newAccount();
+    const user = rig.createUser({ account, nonceTrustMs: 0 });
+    const cheap = await user.deletePrism(PRISM);
+    const next = await user.deletePrism(PRISM);
+    const dear = await user.deletePrism(DEARER, { replaces: cheap });
+    expect([cheap.nonce, next.nonce, dear.nonce]).toEqual([0n, 1n, 0n]);
+    expect(dear.record.params).toMatchObject({ relayerFee: '2' });
+    expect((await user.deletePrism(PRISM)).nonce).toBe(2n);
+    // Another visit finds both of them, in either order.
+    expect((await rig.createUser({ account }).deletePrism(PRISM)).nonce).toBe(3n);
+  });
+
+  it('frees no nonce that the other one has, whichever of them fails', async () => {
+    for (const which of [0, 1]) {
+      const user = rig.createUser();
+      const cheap = await user.deletePrism(PRISM);
+      const both = [cheap, await user.deletePrism(DEARER, { replaces: cheap })];
+      const failed = both[which]!;
+      await fail(failed);
+      expect((await failed.wait()).status).toBe('failed');
+      expect((await user.deletePrism(PRISM)).nonce).toBe(1n);
+    }
+  });
+});
+
 describe('what strangers post in the name of a signer', () => {
   it('is looked through no further than a thousand records and 64 signatures, and never refuses a submit', async () => {
     const { record } = await rig.createUser().deletePrism(PRISM);

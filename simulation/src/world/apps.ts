@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { cloudAbi } from '@prism-gateway/contracts';
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { hashRequest } from '@prism-gateway/protocol/typed-data';
-import { createGatewayClient, createUserClient, isGatewayError, quoteFee } from '@prism-gateway/sdk';
+import { createGatewayClient, createUserClient, isGatewayError, quoteFee, type Submission } from '@prism-gateway/sdk';
 import type { PrismUser } from '@prism-gateway/testing/world';
 import { createPublicClient, type Hex, http, toHex } from 'viem';
 import type { Random } from '../core/random.ts';
@@ -33,6 +33,8 @@ export interface Device {
 const WORKERS = 2;
 /** Longest between two writes of a worker, and how long it waits before it tries again, in milliseconds. */
 const [LONGEST_PAUSE_MS, AGAIN_MS] = [10 * 60_000, 20_000];
+/** How long it waits before it looks whether a request pays no more, in milliseconds. */
+const PATIENCE_MS = 10 * 60_000;
 /** The offer beyond the price of now, in percent: as other users offer. */
 const HEADROOM_PERCENT = 100;
 /** Longest that a write takes with nothing in its way: it may lose its nonce to the other device twice, and be given up each time. */
@@ -70,42 +72,62 @@ function run(world: World, { host, user, writes, random }: Setting): { stop(): P
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  async function attempt(write: Write): Promise<void> {
-    const { cloudId } = user;
-    const { dataId, payload } = write;
-    // Of an attempt that was cut off the app does not know what became.
-    const has = { address: deployment.cloud, abi: cloudAbi, functionName: 'hasData', args: [cloudId, dataId] } as const;
-    write.isDone = await publicClient.readContract(has);
-    if (write.isDone) return;
-    const input = { cloudId, dataId, payload };
-    const action = 'WRITE_DATA_FOR';
+  async function quote({ dataId, payload }: Write): Promise<bigint> {
     // The rate in 18-decimal fixed point.
     const creditsPerEth = CREDITS_PER_ETH * 10n ** 18n;
     const terms = { client: publicClient, domain, creditsPerEth, headroomPercent: HEADROOM_PERCENT };
-    const { relayerFee } = await quoteFee(terms, { action, signer: user.account.address, input });
-    const { record, nonce, requestId, wait } = await client.writeData({ ...input, relayerFee }, { signal });
-    const { params } = record;
-    const digest = hashRequest({ ...domain, action, params, nonce });
-    const signed = { digest, nonce, cloudId, fee: relayerFee, gas: WRITE_GAS };
+    const input = { cloudId: user.cloudId, dataId, payload };
+    return (await quoteFee(terms, { action: 'WRITE_DATA_FOR', signer: user.account.address, input })).relayerFee;
+  }
+
+  async function submit({ dataId, payload }: Write, relayerFee: bigint, replaces?: Submission): Promise<Submission> {
+    const { cloudId, account } = user;
+    const submission = await client.writeData({ cloudId, dataId, payload, relayerFee }, { signal, replaces });
+    const { record, nonce, requestId } = submission;
+    const { action, params } = record;
+    const signed = {
+      digest: hashRequest({ ...domain, action, params, nonce }),
+      nonce,
+      cloudId,
+      signer: account.address,
+    };
     const story = {
       requestId,
       body: { chainName: CHAIN_NAME, action, params },
       kind: 'app',
       expects: 'either',
     } as const;
-    stories.set(
-      requestId,
-      newStory({ ...story, ...signed, signer: user.account.address, postedAtMs: realm.clock.now() }),
-    );
-    const text = `writes with nonce ${nonce}, fee ${relayerFee / 10n ** 18n} credits`;
+    const offer = { fee: relayerFee, gas: WRITE_GAS, postedAtMs: realm.clock.now() };
+    stories.set(requestId, newStory({ ...story, ...signed, ...offer }));
+    const text = `${replaces === undefined ? 'writes' : 'writes once more'} with nonce ${nonce}, fee ${relayerFee / 10n ** 18n} credits`;
     realm.log.add({ kind: 'actor', who: host, text, about: [requestId] });
-    // What is stored is not signed again, however long it takes.
-    const untilEnded = (): Promise<RequestRecord> =>
-      wait({ signal }).catch((error: unknown) => {
-        if (isGatewayError(error, 'WAIT_TIMED_OUT')) return untilEnded();
-        throw error;
-      });
-    const { status, errorMessage } = await untilEnded();
+    return submission;
+  }
+
+  /** Waits for one that was stored, and offers more with its nonce if that pays no more. */
+  async function untilEnded(write: Write, submission: Submission, fee: bigint): Promise<RequestRecord> {
+    try {
+      return await submission.wait({ signal, timeoutMs: PATIENCE_MS });
+    } catch (error) {
+      if (!isGatewayError(error, 'WAIT_TIMED_OUT')) throw error;
+    }
+    const now = await quote(write);
+    if (now <= 2n * fee) return await untilEnded(write, submission, fee);
+    return await untilEnded(write, await submit(write, now, submission), now);
+  }
+
+  async function attempt(write: Write): Promise<void> {
+    // Of an attempt that was cut off the app does not know what became.
+    const args = [user.cloudId, write.dataId] as const;
+    write.isDone = await publicClient.readContract({
+      address: deployment.cloud,
+      abi: cloudAbi,
+      functionName: 'hasData',
+      args,
+    });
+    if (write.isDone) return;
+    const fee = await quote(write);
+    const { status, errorMessage } = await untilEnded(write, await submit(write, fee), fee);
     if (status === 'failed') throw new Error(errorMessage);
     write.isDone = true;
   }

@@ -32,8 +32,13 @@ export interface NonceManager {
   /**
    * Runs an act with the next free nonce; one act at a time, so that nonces reach the gateway in order. When the act throws, the
    * chain and the gateway are asked anew before the next.
+   *
+   * @param options.nonce - one that a request has already, to be used in place of the next
    */
-  use<T>(act: (nonce: bigint) => Promise<NonceUse<T>>, signal?: AbortSignal): Promise<T>;
+  use<T>(
+    act: (nonce: bigint) => Promise<NonceUse<T>>,
+    options: { readonly signal?: AbortSignal | undefined; readonly nonce?: bigint | undefined },
+  ): Promise<T>;
   /** Notes how a request ended. */
   settle(requestId: string, status: 'success' | 'failed'): void;
   /** Gives back a nonce that no request holds. */
@@ -108,8 +113,13 @@ export function createNonceManager(options: NonceManagerOptions): NonceManager {
   }
 
   return {
-    use: (act, signal) =>
+    use: (act, { signal, nonce: given }) =>
       takeTurn(async () => {
+        if (given !== undefined) {
+          const { value, requestId } = await act(given);
+          if (requestId !== undefined) book.store(given, requestId);
+          return value;
+        }
         // None yet.
         let nonce = -1n;
         try {

@@ -6,18 +6,17 @@ import {
   type SignedRequest,
 } from '@prism-gateway/protocol/typed-data';
 import { untilAborted } from '../http/signals.ts';
-import type { CallOptions } from '../requests/getRequest.ts';
 import { isEnded, type WaitOptions } from '../requests/waitForRequest.ts';
 import { type ActionInput, writeParams } from './actionInput.ts';
 import { isSignedByContract, readForwarderNonce } from './chainReader.ts';
 import { createNonceManager, type NonceManager, type NonceUse } from './createNonceManager.ts';
 import type { SignatureCheck } from './createNonceSearch.ts';
-import { createVerbs, type Submission } from './createVerbs.ts';
+import { createVerbs, type Submission, type SubmitOptions } from './createVerbs.ts';
 import { isSignedBy, openSigner, type TypedDataSigner, WalletError } from './openSigner.ts';
 import type { UserClient, UserClientOptions } from './userClient.ts';
 
 /** An action on its way to being signed. */
-interface Order<A extends SignedAction> extends CallOptions {
+interface Order<A extends SignedAction> extends SubmitOptions {
   readonly action: A;
   readonly input: ActionInput<A>;
 }
@@ -68,17 +67,18 @@ export function createUserClient(options: UserClientOptions): UserClient {
     order: Order<A>,
     act: (params: ActionParams<A>, nonce: bigint) => Promise<NonceUse<T>>,
   ): Promise<T> {
-    const { signal } = order;
+    const { signal, replaces } = order;
     const user = await open(signal);
     nonces = user.nonces;
     return await nonces.use(
       async (nonce) => await act(await signInput<A>(options, user.signer, { ...order, nonce }), nonce),
-      signal,
+      { signal, nonce: replaces?.nonce },
     );
   }
 
-  function submit<A extends SignedAction>(action: A, input: ActionInput<A>, { signal }: CallOptions = {}) {
-    return useSigned<A, Submission<A>>({ action, input, signal }, async (params, nonce) => {
+  function submit<A extends SignedAction>(action: A, input: ActionInput<A>, submitOptions: SubmitOptions = {}) {
+    const { signal } = submitOptions;
+    return useSigned<A, Submission<A>>({ ...submitOptions, action, input }, async (params, nonce) => {
       const record = await gateway.submitRequest<A>({ chainName: options.chainName, action, params }, { signal });
       const { requestId } = record;
       const wait = (how?: WaitOptions) => waitForRequest(requestId, how);

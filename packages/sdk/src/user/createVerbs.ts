@@ -15,8 +15,17 @@ export interface Submission<A extends SignedAction = SignedAction> {
   wait(options?: WaitOptions): Promise<RequestRecord>;
 }
 
+/** How an action is submitted. */
+export interface SubmitOptions extends CallOptions {
+  /**
+   * A request that pays too little by now: the action is signed with its forwarder nonce instead of the next, so that one of the two is
+   * carried out and the other one ends failed. Meant for the same action with a higher fee.
+   */
+  readonly replaces?: Pick<Submission, 'nonce'> | undefined;
+}
+
 /** Signs an action with the next forwarder nonce, and submits it. */
-export type Verb<A extends SignedAction> = (input: ActionInput<A>, options?: CallOptions) => Promise<Submission<A>>;
+export type Verb<A extends SignedAction> = (input: ActionInput<A>, options?: SubmitOptions) => Promise<Submission<A>>;
 
 /** One verb for each action that a user signs: the action's name without `_FOR`, in camel case. */
 export interface UserVerbs {
@@ -53,7 +62,7 @@ function verbOf(action: string): string {
  * @param submit - what each verb does, with its action
  */
 export function createVerbs(
-  submit: (action: SignedAction, input: ActionInput, options?: CallOptions) => unknown,
+  submit: (action: SignedAction, input: ActionInput, options?: SubmitOptions) => unknown,
 ): UserVerbs {
   // The keys of the structs are the actions.
   const actions = Object.keys(REQUEST_STRUCTS) as SignedAction[];

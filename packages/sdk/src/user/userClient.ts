@@ -5,7 +5,7 @@ import type { CallOptions } from '../requests/getRequest.ts';
 import type { WaitForAllOptions, WaitOptions } from '../requests/waitForRequest.ts';
 import type { ActionInput } from './actionInput.ts';
 import type { ChainReader } from './chainReader.ts';
-import type { Submission, UserVerbs } from './createVerbs.ts';
+import type { Submission, SubmitOptions, UserVerbs } from './createVerbs.ts';
 import type { SignableTypedData, SignerSource } from './openSigner.ts';
 
 /** Options of a user's client. */
@@ -40,7 +40,7 @@ export interface UserClient extends UserVerbs {
   /** The signer's address. A browser wallet may ask its user for leave. */
   getAddress(): Promise<string>;
   /** Signs and submits any action; the verbs are this by name. */
-  submit<A extends SignedAction>(action: A, input: ActionInput<A>, options?: CallOptions): Promise<Submission<A>>;
+  submit<A extends SignedAction>(action: A, input: ActionInput<A>, options?: SubmitOptions): Promise<Submission<A>>;
   /** Signs one write to be handed to whoever gathers a multi-user batch; it takes the next nonce. */
   signWrite(
     input: ActionInput<'WRITE_DATA_FOR'>,

@@ -246,16 +246,18 @@ describe('a database in trouble', () => {
     expect(await Promise.all(orders)).toEqual(['done', 'unavailable', 'done']);
   });
 
-  test('a disk that is full is 503, and nothing is half stored', async () => {
-    const stores = await rig.open();
+  test.each([
     // What the server says when it cannot extend a file.
+    ['a disk that is full', "RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'"],
+    ['a statement that takes longer than it may', 'PERFORM pg_sleep(20); RETURN NULL'],
+  ])('%s is 503, and nothing is half stored', async (_, fault) => {
+    const stores = await rig.open();
     await rig.query(`
-      CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-      CREATE TRIGGER no_room BEFORE INSERT ON ${TABLE} FOR EACH STATEMENT EXECUTE FUNCTION no_room()`);
+      CREATE OR REPLACE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${fault}; END $$;
+      CREATE TRIGGER fault BEFORE INSERT ON ${TABLE} FOR EACH STATEMENT EXECUTE FUNCTION fault()`);
     const record = pendingRequest();
     expect(await outcomeOf(stores.requests.create(record))).toBe('unavailable');
-    await rig.query(`DROP TRIGGER no_room ON ${TABLE}`);
+    await rig.query(`DROP TRIGGER fault ON ${TABLE}`);
     expect(await stores.requests.get(record.requestId)).toBeUndefined();
     expect(await outcomeOf(stores.requests.create(record))).toBe('done');
     expect(

@@ -54,11 +54,17 @@ function addErrors(abi: readonly AbiItem[], called: readonly AbiItem[]): readonl
   return [...abi, ...added];
 }
 
+/** Writes an ABI, one item a line, so that a change of the interface is a short diff; without `internalType`, which no client reads. */
+function writeAbi(abi: readonly AbiItem[]): string {
+  const items = abi.map((item) => JSON.stringify(item, (key, value) => (key === 'internalType' ? undefined : value)));
+  return `[\n  ${items.join(',\n  ')},\n]`;
+}
+
 function writeFiles(folder: string, artifacts: readonly Artifact[]): readonly GeneratedFile[] {
   return artifacts.flatMap(({ name, abi, bytecode }) => [
     {
       path: `${folder}/${name}Abi.ts`,
-      text: `${NOTE}\nexport const ${name}Abi = ${JSON.stringify(abi, undefined, 2)} as const;\n`,
+      text: `${NOTE}\nexport const ${name}Abi = ${writeAbi(abi)} as const;\n`,
     },
     { path: `${folder}/${name}Bytecode.ts`, text: `${NOTE}\nexport const ${name}Bytecode = '${bytecode}';\n` },
   ]);

@@ -1,17 +1,8 @@
 import { vitestDefaults } from '@prism-gateway/testing/vitest-defaults';
 import { defineConfig } from 'vitest/config';
 
-/**
- * Real processes, killed by chance under load: `npm test -- --campaigns` has them in their small size, and `npm test -- --long` in full.
- * The simulated world (docs/simulation.md) plays far more of them, in virtual time.
- */
-const CAMPAIGNS = [
-  'packages/gateway/test/kills/killLoop.test.ts',
-  'packages/relayer/test/storm/storm.test.ts',
-  'packages/relayer/test/hostile/hostile.test.ts',
-  'packages/relayer/test/junk/junk.test.ts',
-  'packages/payments/test/randomRuns.test.ts',
-];
+/** Gateways killed by chance under load, on a real disk; the simulated world (docs/simulation.md) plays all else, in virtual time. */
+const CAMPAIGN = 'packages/gateway/test/kills/killLoop.test.ts';
 /** Tests that need a Chromium. */
 const BROWSER_TESTS = 'packages/*/{src,test}/**/*.browser.test.ts';
 /** Runs every command that the documents name. */
@@ -25,7 +16,7 @@ export default defineConfig({
         test: {
           ...vitestDefaults,
           name: 'packages',
-          exclude: ['**/node_modules/**', ...CAMPAIGNS, BROWSER_TESTS, COMMANDS_TEST],
+          exclude: ['**/node_modules/**', CAMPAIGN, BROWSER_TESTS, COMMANDS_TEST],
           include: [
             ...['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts', 'bin/*.test.ts'],
             ...['scripts/**/*.test.ts', 'demo/**/*.test.ts', 'simulation/**/*.test.ts'],
@@ -34,7 +25,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...vitestDefaults, name: 'campaigns', include: CAMPAIGNS, isolate: false } },
+      { test: { ...vitestDefaults, name: 'campaigns', include: [CAMPAIGN], isolate: false } },
       {
         test: {
           ...vitestDefaults,

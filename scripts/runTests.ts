@@ -26,7 +26,7 @@ const ALL = [...EVERY_DAY, ...projects('campaigns', 'browser')];
 
 const SUITES: Readonly<Record<string, Suite>> = {
   '--campaigns': {
-    summary: 'real processes, killed by chance under load',
+    summary: 'gateways killed by chance under load, on a real disk',
     args: projects('campaigns'),
   },
   '--browser': {

@@ -14,6 +14,7 @@ import type { Random } from '../core/random.ts';
 import { CHAIN_ID, CHAIN_NAME, CREDITS_PER_ETH, type World } from './createWorld.ts';
 import { postRequest, postSigned, signRequest, WRITE_GAS } from './postRequest.ts';
 import type { Story } from './story.ts';
+import { BURNER, SAYS_YES, TURNCOAT_CODES } from './walletCodes.ts';
 
 const ETHER = 10n ** 18n;
 /** Credits that a new prism begins with: enough for its creation and some writes. */
@@ -249,17 +250,19 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
       const again = await postFromWallet(user, plan, first.nonce);
       for (const story of [first, again]) await untilEnded(story);
     },
-    /** A wallet that says yes to anything, until a relayer has sent its request. */
+    /** A wallet that says yes to anything, until a relayer has sent its request; every other one by code that tells a simulation from a block. */
     async turncoat(user) {
-      const story = await postRequest(world, {
-        ...{ user, action: 'WRITE_DATA_FOR', params: write(user), nonce: nonceOf(user) },
-        ...{ kind: 'turncoat', expects: 'either', gas: 2n * WRITE_GAS },
-      });
       const turn = async (contractAddress: Hex) => {
         const authorization = await walletOf(user).signAuthorization({ contractAddress, executor: 'self' } as never);
         await hurry(user, { to: user.account.address, authorizationList: [authorization] });
       };
-      if (await untilSent(story, story)) await turn(BURNER);
+      const code = random.chance(0.5) ? random.pick([...TURNCOAT_CODES.keys()]) : undefined;
+      if (code !== undefined) await turn(code);
+      const story = await postRequest(world, {
+        ...{ user, action: 'WRITE_DATA_FOR', params: write(user), nonce: nonceOf(user) },
+        ...{ kind: 'turncoat', expects: 'either', gas: 2n * WRITE_GAS },
+      });
+      if ((await untilSent(story, story)) && code === undefined) await turn(BURNER);
       await untilEnded(story);
       await turn(SAYS_YES);
     },
@@ -277,12 +280,3 @@ export function createLives(tools: LifeTools): Readonly<Record<string, Life>> {
     },
   };
 }
-
-/** Contracts that a hostile account delegates to: one says yes to every signature, one burns all gas. */
-export const SAYS_YES: Hex = '0x00000000000000000000000000000000005a4e55';
-export const BURNER: Hex = '0x0000000000000000000000000000000000b0b0b0';
-/** Their code: returns the magic value of ERC-1271; and the invalid instruction. */
-export const HOSTILE_CODES: Readonly<Record<Hex, Hex>> = {
-  [SAYS_YES]: '0x631626ba7e60e01b60005260206000f3',
-  [BURNER]: '0xfe',
-};

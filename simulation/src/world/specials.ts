@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { GenesisAccount } from '../chain/index.ts';
-import { HOSTILE_CODES, SAYS_YES } from './lives.ts';
+import { HOSTILE_CODES, SAYS_YES } from './walletCodes.ts';
 
 const ETHER = 10n ** 18n;
 /** How EIP-7702 writes that an account runs another one's code. */
@@ -47,8 +47,8 @@ export function createSpecialKeys(keyOf: (name: string) => Hex): SpecialKeys {
 export function genesisOf({ delegated, turncoats }: SpecialKeys): Readonly<Record<Address, GenesisAccount>> {
   const code = concat([DELEGATION, SAYS_YES]);
   return Object.fromEntries([
-    ...Object.entries(HOSTILE_CODES).map(([address, own]) => [address, { code: own }]),
-    ...[...delegated, ...turncoats].map(({ address }) => [address, { balance: ETHER / 10n, code }]),
+    ...[...HOSTILE_CODES].map(([address, own]) => [address, { code: own }] as const),
+    ...[...delegated, ...turncoats].map(({ address }) => [address, { balance: ETHER / 10n, code }] as const),
   ]);
 }
 

@@ -22,6 +22,6 @@ export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   relayer: { source: `export * from '@prism-gateway/sdk/relayer';`, bytes: 11_750 },
   wallet: { source: `export * from '@prism-gateway/sdk/wallet';`, bytes: 3_500 },
   // Most of it is the Forwarder's ABI, by which calldata is made.
-  fees: { source: `export * from '@prism-gateway/sdk/fees';`, bytes: 27_500 },
+  fees: { source: `export * from '@prism-gateway/sdk/fees';`, bytes: 22_000 },
   admin: { source: `export * from '@prism-gateway/sdk/admin';`, bytes: 6_100 },
 };

@@ -202,6 +202,19 @@ test('the newest backups are kept, and the one just made though its clock was be
 });
 
 // Shows BACKUP-2.
+test('the backups of a lost gateway stay when an empty one takes its place, until it is restored', async () => {
+  copyStopped();
+  const { name } = await backUp(inRoot('old'), [inRoot('backups')]);
+  await (await start('empty')).stop();
+  const env = { DATA_DIR: inRoot('empty') };
+  const refused = await callBackup('backup', { args: [inRoot('backups'), '--keep', '1'], env });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No backup was made\..*of other data/) });
+  expect((await restore(inRoot('new'), [inRoot('backups'), '--list'])).stdout.trim()).toBe(name);
+  expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
+  expect(await backUp(inRoot('new'), [inRoot('backups'), '--keep', '1'])).toMatchObject({ removed: 1 });
+});
+
+// Shows BACKUP-2.
 test('what a killed backup leaves harms neither those before nor those after', async () => {
   const gateway = await start('old');
   const requestId = await submit(gateway);

@@ -53,6 +53,9 @@ function createRequestTables({ index, requests, params, counters, pending }: Tab
     CREATE TABLE ${counters} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     -- Bytes of what is pending: of all, under no name, and of each peer and network that has posted some of it.
     CREATE TABLE ${pending} (holder TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    -- Whose data these are: backups of others go elsewhere.
+    CREATE TABLE IF NOT EXISTS database_id (id TEXT NOT NULL) STRICT;
+    INSERT INTO database_id SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM database_id);
   `;
 }
 

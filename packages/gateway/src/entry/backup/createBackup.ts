@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncDirectory } from '@prism-gateway/node';
-import { type BackupFolder, backupPath, listBackups, MANIFEST } from './backupFolder.ts';
+import { BackupError, type BackupFolder, backupPath, listBackups, MANIFEST } from './backupFolder.ts';
 import { copyDatabase, verifyDatabase } from './copyDatabase.ts';
 import { copyFile, digestFile, forEachOf } from './copyFile.ts';
 import { recordBackup } from './lastBackup.ts';
@@ -48,13 +48,34 @@ const toIso = (ms: number) => new Date(ms).toISOString();
 const chooseName = (startedAt: number) =>
   `${toIso(startedAt).replaceAll(/[:.]/g, '-')}-${randomBytes(2).toString('hex')}`;
 
-function readSchemaVersions(file: string): Record<string, number> {
+function describeDatabase(file: string): Pick<Manifest, 'databaseId' | 'schemaVersions'> {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const rows = database.prepare('SELECT store, version FROM schema_versions').all();
-    return Object.fromEntries(rows.map(({ store, version }) => [String(store), Number(version)]));
+    return {
+      databaseId: String(database.prepare('SELECT id FROM database_id').get()?.id),
+      schemaVersions: Object.fromEntries(rows.map(({ store, version }) => [String(store), Number(version)])),
+    };
   } finally {
     database.close();
+  }
+}
+
+/**
+ * Refuses a folder with backups of other data: a restore would take the newest whosever it is, and `--keep` would remove them. An
+ * empty gateway that runs on after its disk was lost must not push the last good backup out.
+ *
+ * @throws BackupError `BACKUP_REFUSED`
+ */
+async function checkOwner(root: string, databaseId: string): Promise<void> {
+  for (const name of listBackups(root).toReversed()) {
+    const manifest = await readManifest(root, name).catch(() => undefined);
+    if (manifest === undefined) continue;
+    if (manifest.databaseId === databaseId) return;
+    throw new BackupError(
+      'BACKUP_REFUSED',
+      `${root} has backups of other data than this gateway's: give each gateway a folder of its own, and restore a backup before a new gateway goes on with its folder.`,
+    );
   }
 }
 
@@ -63,8 +84,9 @@ async function backUpDatabase({ settings, folder }: Context) {
   const copy = join(folder.work, path);
   await copyDatabase({ file: settings.databaseFile }, copy);
   verifyDatabase(copy);
-  const schemaVersions = readSchemaVersions(copy);
-  return { database: { path, ...(await digestFile(copy)) }, schemaVersions };
+  const described = describeDatabase(copy);
+  await checkOwner(folder.root, described.databaseId);
+  return { database: { path, ...(await digestFile(copy)) }, ...described };
 }
 
 /** Paths below `DATA_DIR` of the secrets, and of what the development issuer keeps. */

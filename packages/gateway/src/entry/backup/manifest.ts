@@ -33,6 +33,8 @@ const manifestForm = z.object({
   finishedAt: z.iso.datetime(),
   stage: z.enum(['dev', 'prod']),
   database: backupFile,
+  /** Made with the database, and kept by its copies. */
+  databaseId: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   /** The schema's version of each store, by the store's name. */
   schemaVersions: z.record(z.string(), z.int()),
   /** Secrets, and what else is kept beside the database. */

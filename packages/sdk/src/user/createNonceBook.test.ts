@@ -85,6 +85,27 @@ describe('the nonce book', () => {
     expect(book.reserve()).toBe(2n);
   });
 
+  it('gives no nonce again, to a node that lags, which a request has used though another one was signed in its place', () => {
+    const book = createNonceBook();
+    const nonce = book.reserve();
+    book.store(nonce, 'cheap');
+    book.store(nonce, 'dearer');
+    expect(book.settle('cheap', 'success')).toBe(false);
+    expect(book.settle('dearer', 'failed')).toBe(true);
+    book.reset(0n, 0);
+    expect(book.reserve()).toBe(1n);
+  });
+
+  it('keeps the nonce for the request signed in place of one that fails', () => {
+    const book = createNonceBook();
+    book.store(book.reserve(), 'cheap');
+    book.store(0n, 'dearer');
+    expect(book.settle('cheap', 'failed')).toBe(true);
+    book.reset(0n, 0);
+    expect(book.reserve()).toBe(1n);
+    expect(book.requests()).toEqual([[0n, 'dearer']]);
+  });
+
   it('does not know of requests that others have made', () => {
     const book = createNonceBook();
     expect(book.settle('another', 'success')).toBe(false);

@@ -44,6 +44,8 @@ export function createNonceBook(): NonceBook {
   /** The chain's nonce while it is lower, and since when. */
   let behind: { readonly nonce: bigint; readonly sinceMs: number } | undefined;
   const held = new Map<bigint, string>();
+  /** Requests whose nonce another one holds now: the chain may take either. */
+  const replaced = new Map<string, bigint>();
   const nonceOf = (requestId: string) => {
     for (const [nonce, holder] of held) if (holder === requestId) return nonce;
     return undefined;
@@ -56,16 +58,21 @@ export function createNonceBook(): NonceBook {
       return nonce;
     },
     store(nonce, requestId) {
+      const before = held.get(nonce);
+      if (before) replaced.set(before, nonce);
       held.set(nonce, requestId);
     },
     release(nonce) {
       held.delete(nonce);
     },
     settle(requestId, status) {
-      const nonce = nonceOf(requestId);
-      if (nonce === undefined) return status === 'failed';
+      const own = nonceOf(requestId);
+      const nonce = own ?? replaced.get(requestId);
+      replaced.delete(requestId);
+      if (own !== undefined) held.delete(own);
+      if (nonce === undefined || status === 'failed') return status === 'failed';
+      // One that has replaced it can only fail.
       held.delete(nonce);
-      if (status === 'failed') return true;
       if (nonce >= floor) floor = nonce + 1n;
       if (base < floor) base = floor;
       return false;

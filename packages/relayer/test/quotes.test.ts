@@ -1,5 +1,6 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
+import { createRpcClient } from '@prism-gateway/node/rpc';
 import type { ActionParams } from '@prism-gateway/protocol';
 import { createSignedParams, createTypedData, type SignedAction } from '@prism-gateway/protocol/typed-data';
 import { quoteFee } from '@prism-gateway/sdk';
@@ -111,7 +112,12 @@ async function store(): Promise<void> {
 
 async function openRelayer(relayer: Hex) {
   const rpc: ChainRpc = createChainRpc({
-    ...{ rpcUrls: [rig.rpcUrl], now: Date.now, random: Math.random, signal: closing.signal },
+    ...{
+      clients: [createRpcClient({ rpcUrl: rig.rpcUrl })],
+      now: Date.now,
+      random: Math.random,
+      signal: closing.signal,
+    },
     onFallback: (reason) => expect.unreachable(reason),
   });
   const { forwarder } = rig.deployment;

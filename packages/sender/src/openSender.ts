@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FileLock, LockHeldError, lockFile, lockKey, makeDirectory } from '@prism-gateway/node';
-import { createRpcPool, createSinglePool, createTransportClient } from '@prism-gateway/node/rpc';
+import { createRpcClient, createRpcPool, createTransportClient, type RpcClient } from '@prism-gateway/node/rpc';
 import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
 import { createSender } from './engine/createSender.ts';
@@ -83,11 +83,13 @@ function lockAccount(options: SenderOptions, chainId: number): FileLock {
 
 function openChain(options: SenderOptions): Chain {
   const { rpcUrl, chainId, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
-  const client =
-    typeof rpcUrl === 'function'
-      ? createSinglePool(createTransportClient(rpcUrl, { timeoutMs }))
-      : createRpcPool({ rpcUrls: typeof rpcUrl === 'string' ? [rpcUrl] : rpcUrl, chainId, timeoutMs });
-  return createChain(client, options.account.address);
+  const clients = [rpcUrl].flat().map((node): RpcClient => {
+    if (typeof node === 'string') return createRpcClient({ rpcUrl: node, timeoutMs });
+    if (typeof node === 'function') return createTransportClient(node, { timeoutMs });
+    // The caller's own, who closes it.
+    return { request: node.request, close: () => undefined };
+  });
+  return createChain(createRpcPool({ clients, chainId }), options.account.address);
 }
 
 /** The caller's error is not reported: events hold no secrets, and it may name a node's URL. */

@@ -1,3 +1,4 @@
+import type { RpcClient } from '@prism-gateway/node/rpc';
 import type { Address, Hex, LocalAccount, Transport } from 'viem';
 import type { Call, Intent, Sent } from './intents/intent.ts';
 import type { IntentState } from './intents/intentState.ts';
@@ -58,9 +59,9 @@ export interface SenderOptions {
   readonly journalPath: string;
   /**
    * `http(s)://…`, several of them, or any transport of viem. Of several the first that answers is asked; what one alone could hold the
-   * sender by, or have it sign wrongly, is asked of each.
+   * sender by, or have it sign wrongly, is asked of each. A client that the caller has of a node shares its requests, and stays open.
    */
-  readonly rpcUrl: string | readonly string[] | Transport;
+  readonly rpcUrl: string | readonly (string | RpcClient)[] | Transport;
   readonly account: LocalAccount | SenderAccount;
   /** Refuses a node of another chain; default: the node's word. */
   readonly chainId?: number;

@@ -12,8 +12,8 @@ export {
 export { type Revert, readRevert } from './answers/readRevert.ts';
 export { leastAgreed, mostAgreed } from './client/agree.ts';
 export { askEach } from './client/askEach.ts';
-export { createRpcClient } from './client/createRpcClient.ts';
-export { collectAnswers, createRpcPool, createSinglePool, type RpcPool } from './client/createRpcPool.ts';
+export { createRpcClient, type RpcClient } from './client/createRpcClient.ts';
+export { collectAnswers, createRpcPool, type RpcPool } from './client/createRpcPool.ts';
 export { createRpcTransport } from './client/createRpcTransport.ts';
 export { createTransportClient } from './client/createTransportClient.ts';
 export { withRetries } from './client/withRetries.ts';

@@ -1,4 +1,4 @@
-import { parseQuantity } from '@prism-gateway/node/rpc';
+import { createRpcClient, parseQuantity } from '@prism-gateway/node/rpc';
 import { type RpcNode, startBlackHole, startRpcNode } from '@prism-gateway/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createChainRpc } from './createChainRpc.ts';
@@ -10,7 +10,13 @@ beforeEach(async () => {
 afterEach(() => node.stop());
 
 const open = (rpcUrl = `${node.url}/secret-key`, signal = new AbortController().signal) =>
-  createChainRpc({ rpcUrls: [rpcUrl], now: () => 0, random: () => 0, onFallback: () => undefined, signal });
+  createChainRpc({
+    clients: [createRpcClient({ rpcUrl })],
+    now: () => 0,
+    random: () => 0,
+    onFallback: () => undefined,
+    signal,
+  });
 
 test('a call of a turn is asked with the others, and its result is read', async () => {
   node.behave({ answer: ({ params = [] }) => ({ result: params[0] }) });

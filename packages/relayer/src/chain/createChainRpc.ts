@@ -10,6 +10,7 @@ import {
   parseRecord,
   type Revert,
   RpcAnswerError,
+  type RpcClient,
   RpcUnavailableError,
   readRevert,
   type Simulator,
@@ -75,7 +76,7 @@ async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> 
 /**
  * Makes the way to a node, or to the first of several that answers. Calls that get no answer, or an error of the node itself, are repeated: all of them only ask.
  *
- * @param options.rpcUrls - they appear in no error
+ * @param options.clients - of its nodes; the signal closes them
  * @param options.chainId - of several nodes one of another chain is never asked; default the chain of the first that answers
  * @param options.attempts - of a call that gets no answer; default 4
  * @param options.random - from 0 to 1
@@ -83,7 +84,7 @@ async function wrapErrors<T>(method: string, ask: () => Promise<T>): Promise<T> 
  * @param options.signal - ends all waiting: what is asked then has no answer
  */
 export function createChainRpc(options: {
-  readonly rpcUrls: readonly string[];
+  readonly clients: readonly RpcClient[];
   readonly chainId?: number | undefined;
   readonly attempts?: number | undefined;
   readonly now: () => number;
@@ -91,8 +92,8 @@ export function createChainRpc(options: {
   readonly onFallback: (reason: string) => void;
   readonly signal: AbortSignal;
 }): ChainRpc {
-  const { rpcUrls, chainId, attempts = ATTEMPTS, now, random, onFallback, signal } = options;
-  const plain = createRpcPool({ rpcUrls, chainId });
+  const { clients, chainId, attempts = ATTEMPTS, now, random, onFallback, signal } = options;
+  const plain = createRpcPool({ clients, chainId });
   if (signal.aborted) plain.close();
   signal.addEventListener('abort', plain.close, { once: true });
   const pauses = { firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS, random, signal };

@@ -18,7 +18,7 @@ function open(kinds: readonly (Kind | undefined)[]) {
     openCosts: () => report(kinds.find((kind, place) => kind !== undefined && !deprioritized.includes(place))),
   };
   const nodes = kinds.map((kind, place) => ({
-    ...{ name: `node ${place + 1}`, rpcUrl: '', isSilent: false },
+    ...{ name: `node ${place + 1}`, isSilent: false },
     // Of a node only this is asked.
     rpc: { openCosts: () => report(kind) } as ChainNode['rpc'],
   }));

@@ -4,8 +4,10 @@ import { ChainError } from './chainError.ts';
 import type { ChainRpc } from './createChainRpc.ts';
 import type { ChainNode } from './openNodes.ts';
 
+type CostNode = Pick<ChainNode, 'name' | 'isSilent' | 'rpc'>;
+
 /** @returns undefined of one that does not answer */
-async function askNode({ name, rpc, isSilent }: ChainNode, node: number) {
+async function askNode({ name, rpc, isSilent }: CostNode, node: number) {
   if (isSilent) return undefined;
   try {
     return { node, name, kind: (await rpc.openCosts()).kind };
@@ -24,7 +26,7 @@ async function askNode({ name, rpc, isSilent }: ChainNode, node: number) {
  */
 export async function openCosts(
   rpc: Pick<ChainRpc, 'openCosts' | 'deprioritize'>,
-  nodes: readonly ChainNode[],
+  nodes: readonly CostNode[],
 ): Promise<CostModel> {
   if (nodes.length < MAJORITY) return await rpc.openCosts();
   const answers = (await Promise.all(nodes.map(askNode))).filter((one) => one !== undefined);

@@ -1,6 +1,6 @@
 import { forwarderAbi } from '@prism-gateway/contracts';
 import type { Logger } from '@prism-gateway/node/logs';
-import { parseCount } from '@prism-gateway/node/rpc';
+import { createRpcClient, parseCount, type RpcClient } from '@prism-gateway/node/rpc';
 import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
 import { encodeFunctionData } from 'viem/utils';
 import type { ChainSettings } from '../settings/chainSettings.ts';
@@ -11,7 +11,8 @@ import { type ChainRpc, createChainRpc } from './createChainRpc.ts';
 export interface ChainNode {
   /** Like `node 2 of RPC_URL`: what it is called where its URL must not stand. */
   readonly name: string;
-  readonly rpcUrl: string;
+  /** The one way to it: what is asked at one moment, by whatever part, is one request. */
+  readonly client: RpcClient;
   readonly rpc: ChainRpc;
   /** It did not answer when it was asked first. */
   readonly isSilent: boolean;
@@ -111,12 +112,11 @@ function chooseChain(shown: readonly Shown[], { chain, log }: NodeContext): numb
 /** Makes the way to each node of a chain by itself. */
 export function createNodes({ chain, now, random, onFallback, signal }: NodeContext): readonly ChainNode[] {
   const attempts = chain.rpcUrls.length === 1 ? undefined : ATTEMPTS;
-  return chain.rpcUrls.map((rpcUrl, index) => ({
-    name: `node ${index + 1} of RPC_URL`,
-    rpcUrl,
-    rpc: createChainRpc({ rpcUrls: [rpcUrl], attempts, now, random, onFallback, signal }),
-    isSilent: false,
-  }));
+  return chain.rpcUrls.map((rpcUrl, index) => {
+    const client = createRpcClient({ rpcUrl });
+    const rpc = createChainRpc({ clients: [client], attempts, now, random, onFallback, signal });
+    return { name: `node ${index + 1} of RPC_URL`, client, rpc, isSilent: false };
+  });
 }
 
 /**
@@ -139,12 +139,12 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
       : [],
   );
   const { now, random, onFallback, signal } = context;
-  const rpcUrls = own.map(({ rpcUrl }) => rpcUrl);
+  const clients = own.map(({ client }) => client);
   const [only] = own;
   const rpc =
     context.chain.rpcUrls.length === 1 && only !== undefined
       ? only.rpc
-      : createChainRpc({ rpcUrls, chainId, now, random, onFallback, signal });
+      : createChainRpc({ clients, chainId, now, random, onFallback, signal });
   return { chainId, rpc, nodes: own, leftOut };
 }
 

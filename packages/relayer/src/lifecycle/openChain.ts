@@ -222,7 +222,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   const sender = await openSender({
     journalPath: path('sender'),
     lockDir: settings.lockDir,
-    rpcUrl: nodes.map(({ rpcUrl }) => rpcUrl),
+    rpcUrl: nodes.map(({ client }) => client),
     ...{ account, chainId, confirmations, now, monotonicNow },
     maxFeePerGas: given.maxFeePerGas,
     bumpAfterMs: settings.bumpAfterMs,

@@ -1,6 +1,7 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import { deployContracts, startDevnet } from '@prism-gateway/devnet';
 import { createRecoverSigner } from '@prism-gateway/node/accounts';
+import { createRpcClient } from '@prism-gateway/node/rpc';
 import { createPrisms, signWrite } from '@prism-gateway/testing/world';
 import { createTestClient, type Hex, http, numberToHex, publicActions, walletActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -30,7 +31,7 @@ async function setUp() {
     .extend(walletActions);
   const ending = new AbortController();
   const options = { now: Date.now, random: () => 0, onFallback: () => undefined, signal: ending.signal };
-  const rpc = createChainRpc({ rpcUrls: [rpcUrl], ...options });
+  const rpc = createChainRpc({ clients: [createRpcClient({ rpcUrl })], ...options });
   const forwarder = deployment.forwarder.toLowerCase() as Hex;
   return { devnet, deployment, users, chain, rpc, forwarder, relayer, other, stop: () => ending.abort() };
 }

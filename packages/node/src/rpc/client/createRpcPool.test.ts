@@ -1,6 +1,6 @@
 import { type RpcNode, startRpcNode } from '@prism-gateway/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RpcClient } from './createRpcClient.ts';
+import { createRpcClient, type RpcClient } from './createRpcClient.ts';
 import { createRpcPool } from './createRpcPool.ts';
 
 const NOW_SECONDS = 2_000_000_000;
@@ -8,11 +8,12 @@ const NOW_SECONDS = 2_000_000_000;
 let nodes: RpcNode[];
 let pool: RpcClient;
 let nowMs: number;
+const connect = () => nodes.map(({ url }) => createRpcClient({ rpcUrl: url, monotonicNow: () => nowMs }));
 beforeEach(async () => {
   nowMs = 1_000_000;
   nodes = await Promise.all([startRpcNode(), startRpcNode()]);
   pool = createRpcPool({
-    rpcUrls: nodes.map(({ url }) => url),
+    clients: connect(),
     monotonicNow: () => nowMs,
     now: () => NOW_SECONDS * 1000,
   });
@@ -82,7 +83,7 @@ test('a node of another chain than the one that is set is never asked, though it
   });
   nodes[0]!.behave(onChain('0x1'));
   nodes[1]!.behave(onChain('0x02'));
-  const pinned = createRpcPool({ rpcUrls: nodes.map(({ url }) => url), chainId: 2, monotonicNow: () => nowMs });
+  const pinned = createRpcPool({ clients: connect(), chainId: 2, monotonicNow: () => nowMs });
   expect(await pinned.request('a', [])).toBe('a');
   expect(counts('a')).toEqual([0, 1]);
   // It was led to another one for a moment.
@@ -168,8 +169,7 @@ test('a node that is far ahead of one that has stood still is believed', async (
 // Shows NODE-1.
 test('with a slow clock, and one node that stands still, two that agree are believed', async () => {
   nodes.push(await startRpcNode());
-  const rpcUrls = nodes.map(({ url }) => url);
-  const three = createRpcPool({ rpcUrls, monotonicNow: () => nowMs, now: () => NOW_SECONDS * 1000 });
+  const three = createRpcPool({ clients: connect(), monotonicNow: () => nowMs, now: () => NOW_SECONDS * 1000 });
   nodes[0]!.behave(withHead(910, NOW_SECONDS - 10));
   nodes[1]!.behave(withHead(924, NOW_SECONDS + 160));
   nodes[2]!.behave(withHead(925, NOW_SECONDS + 172));

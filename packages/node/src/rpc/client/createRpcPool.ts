@@ -2,17 +2,15 @@ import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 import { askEach, type NodeAnswer } from './askEach.ts';
 import { askInTurn } from './askInTurn.ts';
 import { compareHeads } from './compareHeads.ts';
-import { createRpcClient, type RpcClient } from './createRpcClient.ts';
+import type { RpcClient } from './createRpcClient.ts';
 import { isPassing } from './withRetries.ts';
 
 /** How several nodes of one chain are reached. */
 export interface RpcPoolOptions {
-  /** One or more, the preferred one first. They appear in no error. */
-  readonly rpcUrls: readonly string[];
+  /** Of one or more, the preferred one first. What is asked in one turn of the event loop by whomever shares a client shares a request. */
+  readonly clients: readonly RpcClient[];
   /** Nodes of another chain are never asked; default the chain of the first that answers. */
   readonly chainId?: number | undefined;
-  /** For one exchange, in milliseconds; default 10,000. */
-  readonly timeoutMs?: number;
   /** Milliseconds of a clock that is never set; default the machine's. */
   readonly monotonicNow?: () => number;
   /** Milliseconds since the epoch; default the machine's. */
@@ -81,14 +79,12 @@ function readChainId(node: PooledNode): Promise<string> {
  * @see docs/specification.md NODE-1
  */
 export function createRpcPool(options: RpcPoolOptions): RpcPool {
-  const { rpcUrls, chainId, monotonicNow = () => performance.now(), now = Date.now, ...rest } = options;
-  const [only, ...others] = rpcUrls;
-  if (only !== undefined && others.length === 0) {
-    return createSinglePool(createRpcClient({ rpcUrl: only, monotonicNow, ...rest }));
-  }
-  const nodes = rpcUrls.map(
-    (rpcUrl): PooledNode => ({
-      client: createRpcClient({ rpcUrl, monotonicNow, ...rest }),
+  const { clients, chainId, monotonicNow = () => performance.now(), now = Date.now } = options;
+  const [only, ...others] = clients;
+  if (only !== undefined && others.length === 0) return createSinglePool(only);
+  const nodes = clients.map(
+    (client): PooledNode => ({
+      client,
       untilMs: 0,
       liesUntilMs: 0,
       chainId: undefined,
@@ -219,7 +215,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   };
 }
 
-/** Several nodes, called as one. */
+/** Several nodes, called as one. Its `close` closes their clients. */
 export interface RpcPool extends RpcClient {
   /** How many nodes there are. */
   readonly size: number;
@@ -236,7 +232,7 @@ export interface RpcPool extends RpcClient {
 }
 
 /** Makes a pool of one node: nobody takes its place, whatever it says. */
-export function createSinglePool(client: RpcClient): RpcPool {
+function createSinglePool(client: RpcClient): RpcPool {
   return {
     ...client,
     size: 1,

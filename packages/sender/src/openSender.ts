@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FileLock, LockHeldError, lockFile, lockKey, makeDirectory } from '@prism-gateway/node';
-import { createRpcClient, createRpcPool, createTransportClient, type RpcClient } from '@prism-gateway/node/rpc';
+import { createRpcClient, createRpcPool, createTransportClient } from '@prism-gateway/node/rpc';
 import { type Chain, createChain } from './chain/createChain.ts';
 import { createLoop, type Loop } from './engine/createLoop.ts';
 import { createSender } from './engine/createSender.ts';
@@ -83,13 +83,15 @@ function lockAccount(options: SenderOptions, chainId: number): FileLock {
 
 function openChain(options: SenderOptions): Chain {
   const { rpcUrl, chainId, rpcTimeoutMs: timeoutMs = DEFAULTS.rpcTimeoutMs } = options;
-  const clients = [rpcUrl].flat().map((node): RpcClient => {
-    if (typeof node === 'string') return createRpcClient({ rpcUrl: node, timeoutMs });
-    if (typeof node === 'function') return createTransportClient(node, { timeoutMs });
-    // The caller's own, who closes it.
-    return { request: node.request, close: () => undefined };
-  });
-  return createChain(createRpcPool({ clients, chainId }), options.account.address);
+  const { address } = options.account;
+  // Its owner closes it.
+  if (typeof rpcUrl === 'object' && 'askEach' in rpcUrl)
+    return createChain({ ...rpcUrl, close: () => undefined }, address);
+  const clients =
+    typeof rpcUrl === 'function'
+      ? [createTransportClient(rpcUrl, { timeoutMs })]
+      : [rpcUrl].flat().map((url) => createRpcClient({ rpcUrl: url, timeoutMs }));
+  return createChain(createRpcPool({ clients, chainId }), address);
 }
 
 /** The caller's error is not reported: events hold no secrets, and it may name a node's URL. */

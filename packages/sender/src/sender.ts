@@ -1,4 +1,4 @@
-import type { RpcClient } from '@prism-gateway/node/rpc';
+import type { RpcPool } from '@prism-gateway/node/rpc';
 import type { Address, Hex, LocalAccount, Transport } from 'viem';
 import type { Call, Intent, Sent } from './intents/intent.ts';
 import type { IntentState } from './intents/intentState.ts';
@@ -59,9 +59,10 @@ export interface SenderOptions {
   readonly journalPath: string;
   /**
    * `http(s)://…`, several of them, or any transport of viem. Of several the first that answers is asked; what one alone could hold the
-   * sender by, or have it sign wrongly, is asked of each. A client that the caller has of a node shares its requests, and stays open.
+   * sender by, or have it sign wrongly, is asked of each. A pool that the caller has anyway shares its requests and
+   * what it knows of the nodes, and stays open.
    */
-  readonly rpcUrl: string | readonly (string | RpcClient)[] | Transport;
+  readonly rpcUrl: string | readonly string[] | Transport | RpcPool;
   readonly account: LocalAccount | SenderAccount;
   /** Refuses a node of another chain; default: the node's word. */
   readonly chainId?: number;

@@ -11,6 +11,7 @@ import {
   type Revert,
   RpcAnswerError,
   type RpcClient,
+  type RpcPool,
   RpcUnavailableError,
   readRevert,
   type Simulator,
@@ -49,8 +50,8 @@ export interface ChainRpc {
    * @throws ChainError if none does
    */
   readEach<T>(call: ChainCall, parse: (result: unknown) => T): Promise<readonly T[]>;
-  /** Has a node asked only if no other answers, for a minute: others have said that it lies. @param node - its place, from 0 */
-  deprioritize(node: number): void;
+  /** Its nodes, asked without patience. */
+  readonly pool: RpcPool;
   /** Finds out how the chain charges. @throws ChainError, as the model's own question does */
   openCosts(): Promise<CostModel>;
 }
@@ -122,7 +123,7 @@ export function createChainRpc(options: {
       const model = await wrapErrors('how it charges', () => createCostModel(client));
       return { ...model, extraCost: (transaction) => wrapErrors('a price', () => model.extraCost(transaction)) };
     },
-    deprioritize: plain.deprioritize,
+    pool: plain,
     simulate: (call, block) => wrapErrors('a simulation', () => simulate(call, block)),
   };
 }

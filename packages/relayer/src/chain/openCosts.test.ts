@@ -14,7 +14,7 @@ function open(kinds: readonly (Kind | undefined)[]) {
     return { kind, description: '', extraCost: async () => ({ wei: 0n, gas: 0n }) };
   }
   const rpc = {
-    deprioritize: (node: number) => void deprioritized.push(node),
+    pool: { deprioritize: (node: number) => void deprioritized.push(node) },
     openCosts: () => report(kinds.find((kind, place) => kind !== undefined && !deprioritized.includes(place))),
   };
   const nodes = kinds.map((kind, place) => ({

@@ -25,7 +25,7 @@ async function askNode({ name, rpc, isSilent }: CostNode, node: number) {
  * @see docs/specification.md COST-1
  */
 export async function openCosts(
-  rpc: Pick<ChainRpc, 'openCosts' | 'deprioritize'>,
+  rpc: { readonly pool: Pick<ChainRpc['pool'], 'deprioritize'> } & Pick<ChainRpc, 'openCosts'>,
   nodes: readonly CostNode[],
 ): Promise<CostModel> {
   if (nodes.length < MAJORITY) return await rpc.openCosts();
@@ -36,7 +36,7 @@ export async function openCosts(
     const message = `The nodes do not agree how the chain charges: ${each}. Take the wrong one out of RPC_URL.`;
     throw new ChainError('RPC_UNAVAILABLE', message);
   }
-  for (const { node } of answers.filter((one) => !most.includes(one))) rpc.deprioritize(node);
+  for (const { node } of answers.filter((one) => !most.includes(one))) rpc.pool.deprioritize(node);
   const model = await rpc.openCosts();
   if (most[0] === undefined || model.kind === most[0].kind) return model;
   throw new ChainError(

@@ -222,7 +222,7 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   const sender = await openSender({
     journalPath: path('sender'),
     lockDir: settings.lockDir,
-    rpcUrl: nodes.map(({ client }) => client),
+    rpcUrl: rpc.pool,
     ...{ account, chainId, confirmations, now, monotonicNow },
     maxFeePerGas: given.maxFeePerGas,
     bumpAfterMs: settings.bumpAfterMs,
@@ -241,16 +241,12 @@ async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<Open
   const names = nodes.map(({ name }) => name);
   const count = (node: string, times = 1) => metrics.outliers.inc({ chain: chainName, node }, times);
   for (const node of names) count(node, 0);
-  function deprioritize(node: number): void {
-    rpc.deprioritize(node);
-    sender.deprioritize(node);
-  }
   const isKnownPayer = (signer: string) => journal.paidNet(signer.toLowerCase()) > 0n;
   const { hasKnownPayers } = journal;
   const leftBefore = journal.leftSince(now() - FORGET_MS);
   const refusals = createRefusalWatch({ health, isKnownPayer, hasKnownPayers, now, leftBefore });
   listeners.push(
-    listenToOutliers({ names, deprioritize, health, journal, log, count, now, monotonicNow }),
+    listenToOutliers({ names, deprioritize: rpc.pool.deprioritize, health, journal, log, count, now, monotonicNow }),
     listenToDisputes(health, monotonicNow),
     recordEvents({ journal, log, now }),
     refusals.listener,

@@ -68,22 +68,33 @@ export async function checkRequests(
   check: { readonly candidates: readonly CheckCandidate[]; readonly maxTries?: number },
 ): Promise<Checked> {
   const failures = new Map<string, Error>();
-  const screened = await screenRequests(
-    context,
-    check.candidates.map(({ record }) => record),
-  );
+  const { candidates } = check;
+  const readNonces = (asked: readonly CheckCandidate[]): Promise<ReadonlyMap<Hex, bigint>> =>
+    asked.length === 0
+      ? Promise.resolve(new Map())
+      : context.chain.reader.nonces(asked.flatMap(({ record }) => listSignedParts(record).map(({ signer }) => signer)));
+  // Whatever the screening says of them, these are asked about: in one request with the facts.
+  const [screened, early] = await Promise.all([
+    screenRequests(
+      context,
+      candidates.map(({ record }) => record),
+    ),
+    readNonces(candidates.filter(({ isTouched }) => isTouched)),
+  ]);
   const verdicts = new Map(screened);
   const isCheap = ({ record }: CheckCandidate) => {
     const verdict = screened.get(record.requestId);
     return verdict?.kind === 'leave' && verdict.reason === 'fee';
   };
-  const open = check.candidates.filter(
+  const open = candidates.filter(
     (one) => !verdicts.has(one.record.requestId) || (one.isTouched === true && isCheap(one)),
   );
   if (open.length === 0) return { verdicts, failures };
-  const facts = await readFacts(context);
-  const signers = open.flatMap(({ record }) => listSignedParts(record).map(({ signer }) => signer));
-  const nonces = signers.length === 0 ? new Map() : await context.chain.reader.nonces(signers);
+  const [facts, late] = await Promise.all([
+    readFacts(context),
+    readNonces(open.filter(({ isTouched }) => isTouched !== true)),
+  ]);
+  const nonces = new Map([...early, ...late]);
   const known: CheckCandidate[] = [];
   for (const candidate of open) {
     const unread = listSignedParts(candidate.record).find(({ signer }) => !nonces.has(signer));

@@ -178,11 +178,14 @@ function startHeartbeat(open: OpenChain, lookAtClock: () => void): NodeJS.Timeou
   return setInterval(() => {
     const nowMs = monotonicNow();
     const isBusy = inFlight.size > 0 || chain.sender.isHeld();
-    if (nowMs - lookedAtMs >= (isBusy ? BUSY_LOOK_MS : IDLE_LOOK_MS)) {
+    const isDue = (atMs: number, idleMs: number) => nowMs - atMs >= (isBusy ? BUSY_LOOK_MS : idleMs);
+    const [isLook, isKeyLook] = [isDue(lookedAtMs, IDLE_LOOK_MS), isDue(keyAtMs, IDLE_KEY_MS)];
+    const isBoth = isBusy && (isLook || isKeyLook);
+    if (isLook || isBoth) {
       lookedAtMs = nowMs;
       lookAtChain(context, isBusy ? BUSY_LOOK_MS : BALANCE_LOOK_MS);
     }
-    if (nowMs - keyAtMs >= (isBusy ? BUSY_LOOK_MS : IDLE_KEY_MS)) {
+    if (isKeyLook || isBoth) {
       keyAtMs = nowMs;
       void keyWatch.look().catch(onFault);
     }

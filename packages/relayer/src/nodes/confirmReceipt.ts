@@ -38,10 +38,12 @@ async function askNode(
   { rpc, isStuck }: RelayNode,
   { txHash: hash, blockNumber }: Receipt,
 ): Promise<Vote | undefined> {
-  const head = await rpc.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number'));
+  const [head, receipt] = await Promise.all([
+    rpc.read(['eth_blockNumber'], (answer) => parseQuantity(answer, 'block number')),
+    rpc.read(['eth_getTransactionReceipt', hash], (answer) => parseReceipt(answer, { hash, from: chain.relayer })),
+  ]);
   if (head < deepEnoughAt(blockNumber, policy.confirmations)) return isStuck(head) ? undefined : { head };
-  const read = (answer: unknown) => parseReceipt(answer, { hash, from: chain.relayer }) ?? 'none';
-  return await rpc.read(['eth_getTransactionReceipt', hash], read);
+  return receipt ?? 'none';
 }
 
 /** All of a receipt that something follows from, as a text: what it cost, and what its events say. */

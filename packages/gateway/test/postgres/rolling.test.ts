@@ -44,7 +44,7 @@ function startBalancer(gateways: readonly RunningGateway[]) {
 // Shows POSTGRES-4.
 test('two gateways on one database are started again one after the other, and no call fails', async () => {
   const rig = await createPostgresRig();
-  const env = { STORE: 'postgres', DATABASE_URL: rig.url, DRAIN_SECONDS: '1' };
+  const env = { STORE: 'postgres', DATABASE_URL: rig.url, DRAIN_SECONDS: '3' };
   const gateways = [await startGateway({ env }), await startGateway({ env })];
   const balancer = startBalancer(gateways);
   const counts = new Map<number, number>();

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createAdminClient } from '@prism-gateway/sdk';
 import { isLong } from '@prism-gateway/testing/test-size';
 import { TIMEOUT_MS } from '@prism-gateway/testing/timeout';
 import { startProgram, startWorld, type World } from '@prism-gateway/testing/world';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, test } from 'vitest';
 import { LONG, post, readHealth } from './rig.ts';
 
@@ -32,6 +35,27 @@ test.concurrent.for([
   const before = countRefused();
   await sleep(4000);
   expect(countRefused() - before).toBeLessThanOrEqual(1);
+  await relayer.kill();
+});
+
+const isRefusal = (line: string) => line.includes('"round failed"') && line.includes('RELAYER_SUSPENDED');
+
+test('a relayer that is suspended while requests wait for their turn says so, and asks no more often', async ({
+  expect,
+}) => {
+  const env = { ...world.relayerEnv(3), CHAIN_NAME: 'shut-out', GIVE_UP_SECONDS: '1', POLL_MAX_MS: '300' };
+  const relayer = await startProgram('relayer', { env });
+  open.defer(() => relayer.kill());
+  const ids = [2n, 3n, 4n].map((nonce) => post(world, { user: 0, nonce, chainName: 'shut-out' }));
+  await Promise.all(ids);
+  await expect.poll(() => relayer.readMetric('prism_relayer_requests', 'reason="nonceAhead"'), LONG).toBe(3);
+  const admin = createAdminClient({ gateway: world.client, adminKey: world.gateway.adminKey });
+  await admin.suspendRelayer({ address: privateKeyToAccount(world.relayerKeys[3] as Hex).address, reason: 'a look' });
+  await expect.poll(() => relayer.output.some(isRefusal), LONG).toBe(true);
+  const before = relayer.output.filter(isRefusal).length;
+  await sleep(4000);
+  expect(relayer.output.filter(isRefusal).length - before).toBeLessThanOrEqual(4);
+  expect(await readHealth(relayer)).toMatch(/cannot reach the gateway .* it answers 401: .* is suspended/);
   await relayer.kill();
 });
 

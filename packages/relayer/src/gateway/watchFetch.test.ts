@@ -45,6 +45,30 @@ it('says in the gateway’s own words why it refuses this relayer, and hands the
   await server.close();
 });
 
+it('takes no answer to a public call, nor a limit, for one that lets a refused relayer in', async () => {
+  let status = 401;
+  const server = await startServer(() => ({ status, body: '{"error":"It is suspended."}' }));
+  const health = createHealth({ parts: ['gateway'], silentMs: 1, now: () => 0, monotonicNow: () => 0 });
+  const fetch = watchFetch(globalThis.fetch, { health, now: Date.now });
+  const signed = { headers: { 'x-relayer-address': '0x1' } };
+  const seen: (readonly string[])[] = [];
+  for (const [next, init] of [
+    [401, signed],
+    [200, {}],
+    [503, {}],
+    [200, {}],
+    [429, signed],
+    [409, signed],
+  ] as const) {
+    status = next;
+    await fetch(server.url, init);
+    seen.push(reasons(health.faults()));
+  }
+  await server.close();
+  const refused = ['it answers 401: It is suspended.'];
+  expect(seen).toEqual([refused, refused, ['it answers 503'], refused, refused, []]);
+});
+
 it('says once that the gateway is back, also if a proxy answered for it meanwhile', async () => {
   let answer: { readonly status: number; readonly type?: string } = { status: 200 };
   const server = await startServer(() => answer);

@@ -6,6 +6,18 @@ import type { Health } from '../events/createHealth.ts';
 /** Statuses that say that this relayer is let in to nothing. */
 const REFUSED = [401, 403];
 
+/** The status of a limit, which looks at no credential. */
+const LIMITED = 429;
+
+/** Headers by which a caller proves who it is. */
+const CREDENTIALS = ['x-relayer-address', 'x-admin-key'];
+
+/** Which of them a call has; none of a public one. */
+function credentialOf(headers: RequestInit['headers']): string {
+  const given = new Headers(headers);
+  return CREDENTIALS.find((name) => given.has(name)) ?? '';
+}
+
 /** Statuses by which a proxy says that the gateway behind it does not answer. */
 const AWAY = [502, 504];
 
@@ -71,6 +83,14 @@ export function watchFetch(
 ): typeof fetch {
   const { health, now, onReturn } = watch;
   let isAway = false;
+  /** Why a credential is refused, by its header: that public calls are answered does not mend it. */
+  const refusals = new Map<string, string>();
+  function recordAnswer(status: number, headers: RequestInit['headers']): void {
+    if (refusals.size > 0 && status !== LIMITED) refusals.delete(credentialOf(headers));
+    const [why] = refusals.values();
+    if (why === undefined) health.recordWell('gateway');
+    else health.recordFailure('gateway', why);
+  }
   return async function watchedFetch(input, init) {
     try {
       const askedAtMs = now();
@@ -83,8 +103,9 @@ export function watchFetch(
       else if (REFUSED.includes(status)) {
         const refusal = await readRefusal(response);
         response = refusal.response;
+        refusals.set(credentialOf(init?.headers), refusal.why);
         health.recordFailure('gateway', refusal.why);
-      } else health.recordWell('gateway');
+      } else recordAnswer(status, init?.headers);
       if (isPage || AWAY.includes(status)) isAway = true;
       else if (isAway && status < 500) {
         isAway = false;

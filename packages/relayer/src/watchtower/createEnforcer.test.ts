@@ -20,13 +20,14 @@ const finding = (requestId: string, kind: FindingKind): Finding => ({
 /** A server with a relayer on its list, which may refuse; it notes what it is asked to do. */
 async function setUp() {
   const acts: string[] = [];
-  const state = { isDown: false, storedId: 'new' };
+  const state: { isDown: boolean; storedId: string; record: object } = { isDown: false, storedId: 'new', record: {} };
   const alerts: Alert[] = [];
   const server = await startFetchServer(async (request) => {
     const { pathname } = new URL(request.url);
     if (state.isDown) return Response.json({ error: 'No.' }, { status: 400 });
     if (request.method === 'POST') acts.push(`${pathname} ${await request.text()}`.trim());
-    if (request.method === 'GET') return Response.json({ relayers: [{ address: RELAYER.toUpperCase() }], count: 1 });
+    if (request.method === 'GET')
+      return Response.json({ relayers: [{ address: RELAYER.toUpperCase(), ...state.record }], count: 1 });
     return Response.json({ requestId: state.storedId }, { status: pathname === '/requests' ? 201 : 200 });
   });
   const journal = openWatchJournal({ path: ':memory:', now: Date.now });
@@ -85,6 +86,21 @@ test('a liar is suspended, what it holds is released, and what it has not done i
   // What was carried out must not be again.
   expect(acts.filter((act) => act.endsWith('/reopen'))).toEqual(['/admin/requests/r3/reopen']);
   expect(scene.alerts).toEqual([]);
+});
+
+// Shows WATCH-4.
+test.each<[string, object, readonly string[]]>([
+  ['is shut out', { suspendedAt: '2026-01-01T00:00:00.000Z', updatedAt: '1970-01-01T00:00:00.500Z' }, ['release']],
+  ['was shut out after its claim', { updatedAt: '1970-01-01T00:00:01.500Z' }, ['release']],
+  ['was let in before its claim', { updatedAt: '1970-01-01T00:00:00.500Z' }, ['suspend', 'release']],
+])('of who has held a claim idle and %s, this is done', async (_, record, expected) => {
+  await using scene = await setUp();
+  const { acts, state, journal, enforce } = scene;
+  putEnded(journal);
+  state.record = record;
+  journal.addFinding(finding('r1', 'idleClaim'), 1);
+  await enforce();
+  expect(acts.map((act) => act.split(/[ /]/)[4])).toEqual(expected);
 });
 
 test('a gateway that takes each signature once, and so gives the false record again, is reported', async () => {

@@ -1,7 +1,8 @@
 import type { Alerter } from '@prism-gateway/node/alerts';
 import type { Logger } from '@prism-gateway/node/logs';
+import type { RelayerWireRecord } from '@prism-gateway/protocol';
 import { type AdminClient, type GatewayClient, isGatewayError } from '@prism-gateway/sdk';
-import { isLie } from './finding.ts';
+import { type FindingKind, isLie } from './finding.ts';
 import type { StoredFinding, WatchJournal } from './journal/openWatchJournal.ts';
 
 interface EnforcerOptions {
@@ -45,16 +46,25 @@ async function reopen({ admin, log }: EnforcerOptions, { requestId, relayer }: S
   }
 }
 
+const IDLE: readonly FindingKind[] = ['idleClaim', 'idleRelease'];
+
+/** Whether the administrator has shut a relayer out, or let it in again, since its claim: meanwhile it could neither report nor give back. */
+function wasShutOut({ journal }: EnforcerOptions, { requestId }: StoredFinding, record: RelayerWireRecord): boolean {
+  const claimedMs = Number(journal.get(requestId)?.claimedSeconds ?? 0n) * 1000;
+  return record.suspendedAt !== undefined || (claimedMs > 0 && Date.parse(record.updatedAt) > claimedMs);
+}
+
 async function act(options: EnforcerOptions, finding: StoredFinding): Promise<void> {
   const { admin, log } = options;
   const { requestId, relayer, kind } = finding;
   const { relayers } = await admin.listRelayers();
   // One that has been taken off the list is shut out already.
-  const isListed = relayers.some(({ address }) => address.toLowerCase() === relayer);
+  const record = relayers.find(({ address }) => address.toLowerCase() === relayer);
+  const isSuspended = record !== undefined && !(IDLE.includes(kind) && wasShutOut(options, finding, record));
   const reason = `watchtower: ${kind} of request ${requestId}`;
-  if (isListed) await admin.suspendRelayer({ address: relayer, reason });
+  if (isSuspended) await admin.suspendRelayer({ address: relayer, reason });
   await admin.releaseRelayer(relayer);
-  log.warn({ relayer, kind, requestId }, 'suspended, and what it held is released');
+  log.warn({ relayer, kind, requestId }, `${isSuspended ? 'suspended' : 'was shut out'}, and what it held is released`);
   if (kind === 'falseSuccess') await postAgain(options, finding);
   if (kind === 'falseFailure' && finding.txHash === undefined) await reopen(options, finding);
 }

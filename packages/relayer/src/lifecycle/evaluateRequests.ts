@@ -266,14 +266,20 @@ function startUntrusted(context: RelayerContext, due: readonly Candidate[], dupl
   const { untrusted } = inFlight;
   if (due.length === 0 || untrusted.requestIds.size > 0) return;
   untrusted.requestIds = new Set(due.map(({ record }) => record.requestId));
-  untrusted.last = evaluateUntrusted(context, due, duplicates)
-    .catch((error: unknown) => {
-      untrusted.fault = { error };
-    })
-    .finally(() => {
-      untrusted.requestIds = new Set();
+  function end(): void {
+    untrusted.requestIds = new Set();
+  }
+  untrusted.last = evaluateUntrusted(context, due, duplicates).then(
+    () => {
+      end();
       wake();
-    });
+    },
+    (error: unknown) => {
+      end();
+      // The next round reports it, and comes in its time: woken now, it would fail likewise.
+      untrusted.fault = { error };
+    },
+  );
   inFlight.run(untrusted.last);
 }
 

@@ -100,11 +100,6 @@ async function claimUntil(
     adoptAtMs = Number.NEGATIVE_INFINITY;
     wake();
   });
-  /** Nothing but the stop ends this pause: what was evaluated beside fails like the round, and wakes it each time. */
-  async function waitRefused(): Promise<void> {
-    const untilMs = monotonicNow() + REFUSED_MS;
-    while (!isStopping() && monotonicNow() < untilMs) await wait(untilMs - monotonicNow());
-  }
   while (!isStopping()) {
     try {
       lookAtClock();
@@ -117,8 +112,7 @@ async function claimUntil(
     }
     const result = await runOnce(context, lookForExecutions);
     pauseMs = result === 'idle' ? Math.min(policy.pollMaxMs, pauseMs * BACK_OFF) : policy.pollMinMs;
-    if (result === 'refused') await waitRefused();
-    else if (!isStopping()) await wait(result === 'claiming' ? 0 : pauseMs);
+    if (!isStopping()) await wait(result === 'claiming' ? 0 : result === 'refused' ? REFUSED_MS : pauseMs);
   }
 }
 

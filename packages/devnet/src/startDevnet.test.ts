@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createPublicClient, http } from 'viem';
+import { createPublicClient, createTestClient, http } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { expect, it } from 'vitest';
 import { deployContracts } from './deployContracts.ts';
-import { findAnvil, startDevnet } from './startDevnet.ts';
+import { catchUpClock, findAnvil, startDevnet } from './startDevnet.ts';
 
 /** Whether a process is there; signal 0 only asks. */
 function lives(pid: number): boolean {
@@ -30,6 +30,20 @@ async function findFreePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
   return address.port;
 }
+
+it('has a clock that is not behind, whatever Anvil began with', async () => {
+  await using devnet = await startDevnet();
+  const transport = http(devnet.rpcUrl);
+  const readClock = async () => (await createPublicClient({ transport }).getBlock({ blockTag: 'pending' })).timestamp;
+  const now = () => BigInt(Math.floor(Date.now() / 1000));
+  await createTestClient({ mode: 'anvil', transport }).request({
+    method: 'evm_setTime',
+    params: [Number(now()) - 5],
+  } as never);
+  expect(await readClock()).toBeLessThan(now() - 3n);
+  await catchUpClock(devnet.rpcUrl);
+  expect(await readClock()).toBeGreaterThanOrEqual(now() - 1n);
+});
 
 it('is a chain with funded accounts, and ends when it is asked to', async () => {
   const port = await findFreePort();

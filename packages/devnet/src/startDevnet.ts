@@ -150,6 +150,24 @@ async function readUrl(child: ChildProcess, signal: AbortSignal): Promise<string
 }
 
 /**
+ * Puts a chain's clock right that is behind this machine's. Anvil reads the time twice at its start: in one of fifty a second begins in
+ * between, and its clock stays a second behind, so that nothing signed now is open for a second.
+ *
+ * @param rpcUrl - of an Anvil that answers
+ */
+export async function catchUpClock(rpcUrl: string): Promise<void> {
+  async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return Object(await answer.json()).result;
+  }
+  const seconds = Math.floor(Date.now() / 1000);
+  const { timestamp } = Object(await ask('eth_getBlockByNumber', ['pending', false]));
+  const behind = seconds - Number(timestamp);
+  if (behind > 0) await ask('evm_increaseTime', [behind]);
+}
+
+/**
  * Starts Anvil on 127.0.0.1. It ends with this process, however that ends.
  *
  * @returns the running devnet, empty but for its funded accounts
@@ -173,6 +191,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
     const rpcUrl = await readUrl(child, options.signal ? AbortSignal.any([options.signal, timeout]) : timeout);
     options.signal?.addEventListener('abort', () => void stop(), { once: true });
+    await catchUpClock(rpcUrl);
     const { chainId = DEFAULT_CHAIN_ID, accounts = DEFAULT_ACCOUNTS } = options;
     const privateKeys = deriveKeys(accounts);
     return { rpcUrl, chainId, process: child, stop, privateKeys, [Symbol.asyncDispose]: stop };

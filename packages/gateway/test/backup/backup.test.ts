@@ -1,78 +1,35 @@
 import { spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lockFile } from '@prism-gateway/node';
-import { type RunningGateway, startGateway } from '@prism-gateway/testing';
+import type { RunningGateway } from '@prism-gateway/testing';
 import { sized } from '@prism-gateway/testing/test-size';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { runServer } from '../process/runServer.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGatewayClient, type GatewayClient } from '../rigs/gatewayClient.ts';
 import { writeRequestBody } from '../rigs/writeRequestBody.ts';
-import { type CommandEnd, type CommandInput, callBackup, runBackup } from './runBackup.ts';
+import {
+  backUp,
+  copyStopped,
+  inRoot,
+  programs,
+  readRequestIds,
+  restore,
+  start,
+  useRoot,
+  writeObject,
+} from './backupRig.ts';
+import { type CommandEnd, callBackup, runBackup } from './runBackup.ts';
 
 const CLIENTS = sized({ small: 2, long: 8 });
 
-let root: string;
 let client: GatewayClient;
-let running: RunningGateway[];
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'prism-backup-test-'));
   client = createGatewayClient(CLIENTS);
-  running = [];
 });
-afterEach(async () => {
-  client.close();
-  await Promise.all(running.map((gateway) => gateway.kill()));
-  // A stream that was not read to its end closes in the background.
-  await expect.poll(listOpen).toEqual([]);
-  rmSync(root, { recursive: true });
-});
-
-const inRoot = (name: string) => join(root, name);
-
-/** Files below the root that this process has open. */
-function listOpen(): string[] {
-  if (process.platform !== 'linux') return [];
-  return readdirSync('/proc/self/fd').flatMap((name) => {
-    try {
-      const file = readlinkSync(`/proc/self/fd/${name}`);
-      return file.startsWith(root) || file === '/dev/zero' ? [file] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-async function start(name: string): Promise<RunningGateway> {
-  const gateway = await startGateway({ dataDir: inRoot(name) });
-  running.push(gateway);
-  return gateway;
-}
-
-/** The data folder of a gateway that was started once and stopped. */
-let stopped: string;
-beforeAll(async () => {
-  stopped = mkdtempSync(join(tmpdir(), 'prism-backup-stopped-'));
-  await (await startGateway({ dataDir: stopped })).stop();
-});
-afterAll(() => rmSync(stopped, { recursive: true }));
-
-const copyStopped = () => cpSync(stopped, inRoot('old'), { recursive: true });
+afterEach(() => client.close());
+useRoot();
 
 async function submit({ url }: RunningGateway): Promise<string> {
   const answer = await client.call(url, { method: 'POST', path: '/requests', json: writeRequestBody() });
@@ -95,40 +52,6 @@ function startLoad(gateway: RunningGateway) {
     },
   };
 }
-
-/** Puts an object where a gateway keeps those that were uploaded. */
-function writeObject(dataDir: string, content: Buffer): string {
-  const key = createHash('sha256').update(content).digest('hex');
-  const path = join('objects', 'v1', 'a'.repeat(64), 'b'.repeat(32), key);
-  mkdirSync(dirname(join(dataDir, path)), { recursive: true });
-  writeFileSync(join(dataDir, path), content);
-  return path;
-}
-
-/** The requests in a gateway's data folder, of which no gateway has to be started. */
-function readRequestIds(dataDir: string): readonly unknown[] {
-  using database = new DatabaseSync(join(dataDir, 'gateway-dev.db'), { readOnly: true });
-  return database
-    .prepare('SELECT request_id AS id FROM "service-requests-dev"')
-    .all()
-    .map(({ id }) => id);
-}
-
-type Run = (command: 'backup' | 'restore', input: CommandInput) => Promise<CommandEnd>;
-
-/** Both commands, run in this process or in ones of their own. */
-const createCommands = (run: Run) => ({
-  async backUp(dataDir: string, args: readonly string[], env = {}) {
-    const ended = await run('backup', { args: [...args, '--json'], env: { DATA_DIR: dataDir, ...env } });
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    return JSON.parse(ended.stdout);
-  },
-  restore: (dataDir: string, args: readonly string[], env = {}) =>
-    run('restore', { args, env: { DATA_DIR: dataDir, ...env } }),
-});
-
-const programs = createCommands(runBackup);
-const { backUp, restore } = createCommands(callBackup);
 
 // Shows BACKUP-1, BACKUP-3.
 test('a backup under load has every record acknowledged before it began', async () => {
@@ -232,73 +155,6 @@ test('what a killed backup leaves harms neither those before nor those after', a
   await backUp(inRoot('old'), [inRoot('backups')]);
 });
 
-// Shows BACKUP-3, BACKUP-4.
-test('a damaged backup is refused, a gateway does not start on what was fetched of it, and another one mends the folder', async () => {
-  copyStopped();
-  const good = await backUp(inRoot('old'), [inRoot('backups')]);
-  const bad = await backUp(inRoot('old'), [inRoot('backups')]);
-  const file = join(inRoot('backups'), 'backups', bad.name, 'secrets.json');
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8').replace(/[0-9]/, (digit) => (digit === '1' ? '2' : '1')),
-  );
-
-  const refused = await restore(inRoot('new'), [inRoot('backups')]);
-  expect(refused).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^Nothing was restored\..*secrets\.json.*hash/),
-  });
-  const started = await runServer({ DATA_DIR: inRoot('new'), PORT: '0' });
-  expect(started).toMatchObject({ code: 1, stderr: expect.stringMatching(/restore into DATA_DIR .* has not ended/) });
-  expect(await restore(inRoot('new'), [inRoot('backups'), '--backup', good.name])).toMatchObject({ code: 0 });
-  await start('new');
-});
-
-// Shows BACKUP-3.
-test('a backup that somebody has changed writes nowhere else, fills no disk, and does not act upon a terminal', async () => {
-  copyStopped();
-  const object = writeObject(inRoot('old'), randomBytes(100));
-  const { name, objects } = await backUp(inRoot('old'), [inRoot('backups')]);
-  const inBackup = (path: string) => join(inRoot('backups'), 'backups', name, path);
-  const manifest = readFileSync(inBackup('manifest.json'), 'utf8');
-  const refusal = async () => {
-    const { code, stderr } = await restore(inRoot('new'), [inRoot('backups')]);
-    expect(code).toBe(1);
-    return stderr;
-  };
-  for (const path of ['../out', 'a/../../out', inRoot('out'), '.restoring/out', 'a//out', 'a\\..\\out']) {
-    writeFileSync(inBackup('manifest.json'), manifest.replace('"secrets.json"', JSON.stringify(path)));
-    expect([path, await refusal()]).toEqual([path, expect.stringMatching(/manifest .* is damaged/)]);
-  }
-  writeFileSync(inBackup('manifest.json'), manifest.replace(name, '\\u001b[2J'));
-  expect(await refusal()).toMatch(/manifest .* is damaged/);
-  writeFileSync(inBackup('manifest.json'), manifest);
-  expect(existsSync(inRoot('out'))).toBe(false);
-
-  // One byte of an object's path: its content is whole, and another place would get it.
-  const list = readFileSync(inBackup('objects.jsonl'), 'utf8');
-  writeFileSync(inBackup('objects.jsonl'), list.replace('v1/a', 'v1/b'));
-  expect(await refusal()).toMatch(/objects\.jsonl .* hash differs/);
-  writeFileSync(inBackup('objects.jsonl'), list);
-
-  rmSync(inBackup('secrets.json'));
-  symlinkSync('/dev/zero', inBackup('secrets.json'));
-  expect(await refusal()).toMatch(/secrets\.json .* hash differs/);
-  rmSync(inBackup('secrets.json'));
-  writeFileSync(inBackup('secrets.json'), readFileSync(join(inRoot('old'), 'secrets.json')));
-
-  const evil = join(inRoot('backups'), 'backups', '\u001b[2J');
-  mkdirSync(evil);
-  writeFileSync(join(evil, 'manifest.json'), manifest);
-  expect((await restore(inRoot('new'), [inRoot('backups'), '--list'])).stdout).toBe(`${name}\n`);
-  expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
-  expect(objects.count).toBe(1);
-  expect(
-    readdirSync(inRoot('new')).filter((entry) => !/^(gateway-dev\.db|objects$|secrets\.json$)/.test(entry)),
-  ).toEqual([]);
-  expect(readFileSync(join(inRoot('new'), object))).toEqual(readFileSync(join(inRoot('old'), object)));
-});
-
 // Shows BACKUP-1.
 test('a disk that takes only a part of the copy makes no backup that lacks what was in the log', async () => {
   const dataDir = inRoot('old');
@@ -323,24 +179,6 @@ test('a disk that takes only a part of the copy makes no backup that lacks what 
   } finally {
     database.close();
   }
-});
-
-// Shows BACKUP-4.
-test('a second restore into the same folder is refused, and takes nothing from the first', async () => {
-  copyStopped();
-  await backUp(inRoot('old'), [inRoot('backups')]);
-  const work = join(inRoot('new'), '.restoring');
-  mkdirSync(work, { recursive: true });
-  writeFileSync(join(work, 'secrets.json'), 'of the first');
-  const lock = lockFile(join(work, '.lock'));
-  const second = await programs.restore(inRoot('new'), [inRoot('backups')]);
-  expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/Another restore .* is under way/) });
-  expect(readFileSync(join(work, 'secrets.json'), 'utf8')).toBe('of the first');
-  // As one that was killed leaves it.
-  lock.release();
-  expect(await restore(inRoot('new'), [inRoot('backups')])).toMatchObject({ code: 0 });
-  expect(existsSync(work)).toBe(false);
-  expect(readRequestIds(inRoot('new'))).toEqual([]);
 });
 
 // Shows BACKUP-4.

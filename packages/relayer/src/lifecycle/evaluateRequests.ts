@@ -266,20 +266,14 @@ function startUntrusted(context: RelayerContext, due: readonly Candidate[], dupl
   const { untrusted } = inFlight;
   if (due.length === 0 || untrusted.requestIds.size > 0) return;
   untrusted.requestIds = new Set(due.map(({ record }) => record.requestId));
-  function end(): void {
-    untrusted.requestIds = new Set();
-  }
-  untrusted.last = evaluateUntrusted(context, due, duplicates).then(
-    () => {
-      end();
-      wake();
-    },
-    (error: unknown) => {
-      end();
-      // The next round reports it, and comes in its time: woken now, it would fail likewise.
+  untrusted.last = evaluateUntrusted(context, due, duplicates)
+    .finally(() => {
+      untrusted.requestIds = new Set();
+    })
+    // The next round reports a failure, and comes in its time: woken now, it would fail likewise.
+    .then(wake, (error: unknown) => {
       untrusted.fault = { error };
-    },
-  );
+    });
   inFlight.run(untrusted.last);
 }
 

@@ -59,7 +59,8 @@ export interface RecallQuery {
 const KNOWN_PAYERS = "SELECT signer FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%'";
 
 /** Holds for requests that are still in the queue: neither claimed nor reported. */
-const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
+export const IS_FREE =
+  "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
 /** The same, and for those that were reported: evaluated since, they are pending again, as when a gateway's older copy was put back. */
 const IS_UNCLAIMED =
   "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state NOT IN ('lost', 'reported'))";

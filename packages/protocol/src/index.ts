@@ -88,6 +88,8 @@ export {
 } from './requests/create.ts';
 export {
   DEFAULT_PAGE_SIZE,
+  isPublicList,
+  type ListFilters,
   type ListRequestsQuery,
   listRequestsFields,
   MAX_PAGE_SIZE,

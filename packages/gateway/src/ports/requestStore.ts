@@ -1,4 +1,4 @@
-import type { Action, RequestStatus } from '@prism-gateway/protocol';
+import type { Action, ListFilters, RequestStatus } from '@prism-gateway/protocol';
 import type { Awaitable } from './awaitable.ts';
 
 /** A request as a store keeps it. Times are milliseconds since the epoch. */
@@ -39,12 +39,9 @@ export type Creation =
   | { readonly outcome: 'exists'; readonly record: StoredRequest };
 
 /** All given filters must hold. */
-export interface RequestFilter {
-  readonly signer?: string;
-  readonly status?: RequestStatus;
-  readonly chainName?: string;
+export interface RequestFilter extends ListFilters {
   /** The transaction that was reported; compared without regard to case. */
-  readonly txHash?: string;
+  readonly txHash?: string | undefined;
 }
 
 export interface ListQuery {

@@ -1,6 +1,5 @@
 import { type ListAllRequestsQuery, REQUEST_MOVES } from '@prism-gateway/protocol';
 import type { AdminStore } from '../ports/adminStore.ts';
-import { InvalidCursorError } from '../ports/errors.ts';
 import type { RelayerStore } from '../ports/relayerStore.ts';
 import type { ListPage, RequestStore, StoredRequest, Transition } from '../ports/requestStore.ts';
 import type { CursorCodec } from './createCursorCodec.ts';
@@ -23,15 +22,6 @@ const MAX_LOOKS = 10;
 /** A request that changes hands between the look and the move is looked at again, so often. */
 const MAX_TRIES = 5;
 
-/** A cursor's scope beside its filter and order: it is good for the same list alone. */
-const markOf = ({ relayer = '*', txHash = '', from = 0, to = 0 }: ListAllRequestsQuery) =>
-  `${relayer}${txHash},${from},${to} `.toLowerCase();
-
-function readPlace(position: string, mark: string): string {
-  if (!position.startsWith(mark)) throw new InvalidCursorError();
-  return position.slice(mark.length);
-}
-
 const isWanted =
   ({ relayer }: ListAllRequestsQuery) =>
   (record: StoredRequest) =>
@@ -44,15 +34,9 @@ const isWanted =
  * @see docs/specification.md ADMIN-4
  */
 export async function listAllRequests(ports: AdministerPorts, query: ListAllRequestsQuery): Promise<RequestsPage> {
-  const { order, limit, lastKey, signer, status, chainName, txHash, from, to } = query;
-  const filter = {
-    ...(signer !== undefined && { signer }),
-    ...(status !== undefined && { status }),
-    ...(chainName !== undefined && { chainName }),
-    ...(txHash !== undefined && { txHash }),
-  };
-  const [scope, mark] = [{ filter, order }, markOf(query)];
-  let after = lastKey === undefined ? undefined : readPlace(ports.cursors.open(lastKey, scope), mark);
+  const { order, limit, lastKey, relayer, from, to, ...filter } = query;
+  const scope = { filter: { ...filter, relayer, from, to }, order };
+  let after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, scope) || undefined;
   let isMore = true;
   const items: StoredRequest[] = [];
   let paramsBytes = 0;
@@ -70,7 +54,7 @@ export async function listAllRequests(ports: AdministerPorts, query: ListAllRequ
     isMore = page.next !== null;
     after = page.next ?? undefined;
   }
-  return { items, lastKey: isMore ? ports.cursors.seal(`${mark}${after ?? ''}`, scope) : null };
+  return { items, lastKey: isMore ? ports.cursors.seal(after ?? '', scope) : null };
 }
 
 /** Moves a claimed request in its owner's stead, whoever that is. */

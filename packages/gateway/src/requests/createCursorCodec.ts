@@ -1,10 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { InvalidCursorError } from '../ports/errors.ts';
-import type { ListQuery } from '../ports/requestStore.ts';
 
 /** The list that a cursor belongs to: requests, the feed of a chain, or another list by its name and filters. */
 type Scope =
-  | Pick<ListQuery, 'filter' | 'order'>
+  | {
+      readonly filter: Readonly<Record<string, string | number | undefined>>;
+      readonly order: 'asc' | 'desc';
+    }
   | { readonly feedOf: string }
   | { readonly list: readonly (string | undefined)[] };
 
@@ -18,12 +20,17 @@ export interface CursorCodec {
   open(lastKey: string, scope: Scope): string;
 }
 
-/** A list's filters and order as one text; letter case does not distinguish signers. */
+/** Filters whose letter case counts. */
+const EXACT = ['chainName'];
+
+/** A list's filters and order as one text; letter case does not distinguish addresses and hashes. */
 function scopeText(scope: Scope): string {
   if ('feedOf' in scope) return JSON.stringify(['feed', scope.feedOf]);
   if ('list' in scope) return JSON.stringify(['list', ...scope.list.map((part) => part?.toLowerCase() ?? null)]);
   const { filter, order } = scope;
-  return JSON.stringify([filter.signer?.toLowerCase() ?? null, filter.status ?? null, filter.chainName ?? null, order]);
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const parts = given.map(([name, value]) => [name, EXACT.includes(name) ? value : `${value}`.toLowerCase()].join('='));
+  return JSON.stringify([...parts.sort(), order]);
 }
 
 /**

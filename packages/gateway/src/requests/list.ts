@@ -1,5 +1,5 @@
-import type { ListRequestsQuery } from '@prism-gateway/protocol';
-import type { RequestFilter, RequestStore, StoredRequest } from '../ports/requestStore.ts';
+import { isPublicList, type ListRequestsQuery } from '@prism-gateway/protocol';
+import type { RequestStore, StoredRequest } from '../ports/requestStore.ts';
 import type { CursorCodec } from './createCursorCodec.ts';
 
 export interface ListPorts {
@@ -32,14 +32,9 @@ const MAX_PUBLIC_PARAMS_BYTES = 128_000;
  * @see docs/specification.md LIST-1
  */
 export async function listRequests(ports: ListPorts, query: ListRequestsQuery): Promise<RequestsPage> {
-  const { signer, status, chainName, order, limit, lastKey } = query;
-  const filter: RequestFilter = {
-    ...(signer !== undefined && { signer }),
-    ...(status !== undefined && { status }),
-    ...(chainName !== undefined && { chainName }),
-  };
+  const { order, limit, lastKey, ...filter } = query;
   const after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, { filter, order });
-  const isPublic = status === undefined && chainName === undefined;
+  const isPublic = isPublicList(Object.keys(filter));
   const bounds = { limit, maxParamsBytes: isPublic ? MAX_PUBLIC_PARAMS_BYTES : MAX_PARAMS_BYTES };
   const { claimLeaseSeconds } = ports;
   const lease = claimLeaseSeconds > 0 && { leaseExpiredAt: ports.now() - claimLeaseSeconds * 1000 };

@@ -10,11 +10,18 @@ export const DEFAULT_PAGE_SIZE = 20;
 /** Longest cursor that is looked at, in characters. */
 const MAX_CURSOR_LENGTH = 1024;
 
-/** Query of `GET /requests`. */
-export interface ListRequestsQuery {
+/** The filters of a list; all that are given must hold. */
+export interface ListFilters {
+  /** Address, in any letter case. */
   readonly signer?: string | undefined;
+  /** For relayers only. */
   readonly status?: RequestStatus | undefined;
+  /** For relayers only. */
   readonly chainName?: string | undefined;
+}
+
+/** Query of `GET /requests`. */
+export interface ListRequestsQuery extends ListFilters {
   readonly limit: number;
   readonly order: 'asc' | 'desc';
   readonly lastKey?: string | undefined;
@@ -34,11 +41,22 @@ export function cursorFormat(field: string) {
     );
 }
 
-/** The query's fields, each as text. */
-export const listRequestsFields = {
+const filters = {
   signer: z.optional(addressFormat),
   status: z.optional(z.enum(REQUEST_STATUSES, { error: expecting(`one of ${REQUEST_STATUSES.join(', ')}`) })),
   chainName: z.optional(chainNameFormat),
+} satisfies Record<keyof ListFilters, z.ZodMiniType>;
+
+const FILTERS = Object.keys(filters);
+
+/** Whether a list is anybody's to read: by its signer alone. @param names - of the query's parameters */
+export function isPublicList(names: Iterable<string>): boolean {
+  return ![...names].some((name) => name !== 'signer' && FILTERS.includes(name));
+}
+
+/** The query's fields, each as text. */
+export const listRequestsFields = {
+  ...filters,
   limit: z.optional(
     z
       .string(limitError)
@@ -63,8 +81,8 @@ export function parseListRequests(query: URLSearchParams): Parsed<ListRequestsQu
   const fields = readQueryFields(query, { names: Object.keys(listRequestsFields), faults });
   const result = schema.safeParse(fields);
   if (!result.success) faults.push(...faultsFromIssues(result.error.issues));
-  if (!['signer', 'status', 'chainName'].some((name) => query.has(name))) {
-    faults.push({ path: 'query', message: 'expected at least one of signer, status, chainName' });
+  if (!FILTERS.some((name) => query.has(name))) {
+    faults.push({ path: 'query', message: `expected at least one of ${FILTERS.join(', ')}` });
   }
   if (!result.success || faults.length > 0) return { faults };
   const { limit, order, ...rest } = result.data;

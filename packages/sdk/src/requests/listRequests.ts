@@ -1,16 +1,10 @@
-import type { RequestPage, RequestRecord, RequestStatus } from '@prism-gateway/protocol';
+import type { ListFilters, RequestPage, RequestRecord } from '@prism-gateway/protocol';
 import { unexpectedAnswer } from '../errors/gatewayError.ts';
 import type { GatewayCall, Transport } from '../http/createTransport.ts';
 import { type CallOptions, readPage } from './getRequest.ts';
 
 /** Which requests a list holds: all filters that are given must hold. */
-export interface ListFilter {
-  /** Address, in any letter case. */
-  readonly signer?: string | undefined;
-  /** For relayers only. */
-  readonly status?: RequestStatus | undefined;
-  /** For relayers only. */
-  readonly chainName?: string | undefined;
+export interface ListFilter extends ListFilters {
   /** Records a page, 1 to 100; the gateway's default is 20. */
   readonly limit?: number | undefined;
   /** `asc`, the default, is oldest first. */

@@ -40,20 +40,33 @@ async function lanesOfLapsed({ table, openClaims }: ListContext, query: ListQuer
   return isLapsed ? await statusLanes(table, { status: 'processing', chainName }) : [];
 }
 
-/** Whether some of what the index finds will be left out after reading back. */
-const filtersAfterwards = ({ signer, status, chainName }: RequestFilter) =>
-  signer !== undefined && (status ?? chainName) !== undefined;
+/** Whether some of what the index finds will be left out after reading back: it holds one of the filters, or chain and status. */
+function filtersAfterwards(filter: RequestFilter): boolean {
+  const { status, chainName, ...others } = filter;
+  const ownIndexes = Object.values(others).filter((value) => value !== undefined).length;
+  return ownIndexes > 1 || (ownIndexes === 1 && (status ?? chainName) !== undefined);
+}
 
 const isLapsed = ({ status, claimedAt = 0 }: RequestHeader['record'], leaseExpiredAt = -1) =>
   status === 'processing' && claimedAt <= leaseExpiredAt;
 
+const isSame = (one: string | undefined, other: string) => one?.toLowerCase() === other.toLowerCase();
+
+/** Whether a record has the value of each filter. */
+const MATCHES: Readonly<
+  Record<keyof RequestFilter, (record: RequestHeader['record'], value: string, leaseExpiredAt?: number) => boolean>
+> = {
+  txHash: ({ txHash }, value) => isSame(txHash, value),
+  signer: ({ signer }, value) => isSame(signer, value),
+  status: (record, value, leaseExpiredAt) =>
+    record.status === value || (value === 'pending' && isLapsed(record, leaseExpiredAt)),
+  chainName: ({ chainName }, value) => chainName === value,
+};
+
 function matches({ record }: RequestHeader, { filter, leaseExpiredAt }: Pick<ListQuery, 'filter' | 'leaseExpiredAt'>) {
-  const { signer, status, chainName, txHash } = filter;
-  return (
-    (txHash === undefined || record.txHash?.toLowerCase() === txHash.toLowerCase()) &&
-    (signer === undefined || record.signer.toLowerCase() === signer.toLowerCase()) &&
-    (status === undefined || record.status === status || (status === 'pending' && isLapsed(record, leaseExpiredAt))) &&
-    (chainName === undefined || record.chainName === chainName)
+  return Object.entries(filter).every(
+    // The names are the filter's own.
+    ([name, value]) => value === undefined || MATCHES[name as keyof RequestFilter](record, value, leaseExpiredAt),
   );
 }
 

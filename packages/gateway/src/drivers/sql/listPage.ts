@@ -1,6 +1,6 @@
 import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
-import { type ListQuery, RECORD_BYTES } from '../../ports/requestStore.ts';
+import { type ListQuery, RECORD_BYTES, type RequestFilter } from '../../ports/requestStore.ts';
 
 /** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
 const MAX_SCANNED = 1000;
@@ -31,19 +31,30 @@ export function statusesOf({ filter: { status }, leaseExpiredAt }: Omit<ListQuer
 export const anyOf = (conditions: readonly Condition[]): Condition[] =>
   conditions.length === 0 ? [] : [join(conditions, 'OR')];
 
+/** The condition of each filter but the status. */
+const CONDITIONS = {
+  txHash: 'lower(tx_hash) = lower(?) AND tx_hash IS NOT NULL',
+  signer: 'lower(signer) = lower(?)',
+  chainName: 'chain_name = ?',
+} satisfies Record<Exclude<keyof RequestFilter, 'status'>, string>;
+
+/** Those of which an index holds the records by themselves: few a value, the fewest first. One of a chain holds them by status. */
+const SELECTIVE = ['txHash', 'signer'] as const;
+
 /** Conditions that an index holds, of which the statuses are walked one after another, and those that are checked on what it finds. */
 function conditionsOf(query: ListQuery) {
-  const { signer, chainName, txHash } = query.filter;
-  const all: Condition[] = [];
-  if (txHash !== undefined) all.push(['lower(tx_hash) = lower(?) AND tx_hash IS NOT NULL', txHash]);
-  if (signer !== undefined) all.push(['lower(signer) = lower(?)', signer]);
-  if (chainName !== undefined) all.push(['chain_name = ?', chainName]);
-  const statuses = statusesOf(query);
-  if (txHash !== undefined || signer !== undefined) {
-    return { indexed: all.slice(0, 1), merged: [], checked: [...all.slice(1), ...anyOf(statuses)] };
+  const { status, ...filter } = query.filter;
+  const leading = SELECTIVE.find((name) => filter[name] !== undefined) ?? 'chainName';
+  const [indexed, checked]: [Condition[], Condition[]] = [[], []];
+  for (const [name, value] of Object.entries(filter)) {
+    // The names are the filter's own.
+    if (value !== undefined)
+      (name === leading ? indexed : checked).push([CONDITIONS[name as keyof typeof CONDITIONS], value]);
   }
+  const statuses = statusesOf(query);
+  if (leading !== 'chainName') return { indexed, merged: [], checked: [...checked, ...anyOf(statuses)] };
   const merged = statuses.length > 0 ? statuses : REQUEST_STATUSES.map((one): Condition => ['status = ?', one]);
-  return { indexed: all, merged, checked: [] };
+  return { indexed, merged, checked };
 }
 
 function readPosition(after: string): readonly [number, string] {

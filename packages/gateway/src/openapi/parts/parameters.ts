@@ -11,42 +11,45 @@ import { EXAMPLE_REQUEST_ID } from '../examples/successes.ts';
 
 type Name = keyof typeof listRequestsFields;
 
-const query = (name: Name, rest: Omit<Parameter, 'name' | 'in'>): Parameter => ({ name, in: 'query', ...rest });
-
 /** The schema that validates a parameter, as JSON Schema. */
 export function schemaOf(field: z.core.$ZodType): JsonSchema {
   const { $schema, description, examples, ...schema } = z.toJSONSchema(field);
   return schema;
 }
 
-/** The query of a list. */
-export const LIST_PARAMETERS: readonly Parameter[] = [
-  query('signer', {
+const LIST_QUERY: Readonly<Record<Name, Omit<Parameter, 'name' | 'in'>>> = {
+  signer: {
     description: 'Only requests of this signer, in any letter case. Public when it is the only filter.',
     schema: schemaRef('Address'),
     example: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
-  }),
-  query('status', {
+  },
+  status: {
     description: `Only requests in this state: ${REQUEST_STATUSES.join(', ')}. Needs relayer authentication.`,
     schema: schemaRef('RequestStatus'),
-  }),
-  query('chainName', {
+  },
+  chainName: {
     description: 'Only requests for this chain, exactly as it was given. Needs relayer authentication.',
     schema: schemaRef('ChainName'),
-  }),
-  query('limit', {
+  },
+  limit: {
     description: 'Most records of the page.',
     schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
-  }),
-  query('order', {
+  },
+  order: {
     description: 'By `createdAt`, then `requestId`: `asc` is oldest first, as a queue is served.',
     schema: { ...schemaOf(listRequestsFields.order), default: 'asc' },
-  }),
-  query('lastKey', {
+  },
+  lastKey: {
     description: 'Cursor: the `lastKey` of the page before, with the same filters and order. It is opaque.',
     schema: schemaOf(listRequestsFields.lastKey),
-  }),
-];
+  },
+};
+
+/** The query of a list. */
+export const LIST_PARAMETERS: readonly Parameter[] = Object.entries(LIST_QUERY).map(([name, rest]) => ({
+  ...{ name, in: 'query' },
+  ...rest,
+}));
 
 /** The path parameter of one request. */
 export const REQUEST_ID_PARAMETER: Parameter = {

@@ -53,7 +53,7 @@ export function describeListAllRequests(): RouteDescription {
     tag: TAGS.administration,
     summary: 'List any requests',
     description:
-      'The filters of `GET /requests`, `relayer` and `txHash`; several must all hold, and none is needed. By `txHash` alone the successful ones are looked through, a thousand at a call; `order=desc` begins with the newest. A page may be short, even empty, before the last.',
+      'The filters of `GET /requests`, `relayer` and `txHash`; several must all hold, and none is needed. A page may be short, even empty, before the last.',
     parameters: [
       ...parameters,
       {

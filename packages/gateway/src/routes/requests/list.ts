@@ -1,4 +1,4 @@
-import { parseListRequests, ROUTES } from '@prism-gateway/protocol';
+import { isPublicList, parseListRequests, ROUTES } from '@prism-gateway/protocol';
 import { authenticateRelayer, claimedRelayer, type RelayerAuthPorts } from '../../auth/relayer.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { renderRecord } from '../../http/render.ts';
@@ -17,8 +17,7 @@ export function listRequestsEndpoint(ports: ListPorts & RelayerAuthPorts): Endpo
   return {
     route: ROUTES.listRequests,
     isPublic(request) {
-      const query = new URLSearchParams(request.query);
-      return !query.has('status') && !query.has('chainName');
+      return isPublicList(new URLSearchParams(request.query).keys());
     },
     claimedCaller: claimedRelayer,
     authenticate: (request) => authenticateRelayer(ports, request),

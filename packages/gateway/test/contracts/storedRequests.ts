@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Claim, Report, StoredRequest } from '../../src/ports/requestStore.ts';
+import type { ListFilters } from '@prism-gateway/protocol';
+import type { Claim, Report, RequestFilter, StoredRequest } from '../../src/ports/requestStore.ts';
 
 /** A time in 2027, in milliseconds since the epoch: contracts count from it, and never look at the clock. */
 export const START = 1_800_000_000_000;
@@ -33,6 +34,30 @@ export function pendingRequest(fields: Partial<StoredRequest> = {}): StoredReque
     updatedAt: createdAt,
     ...fields,
   };
+}
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** What each filter of a list means. */
+const MEANS: Readonly<Record<keyof ListFilters, (record: StoredRequest, value: string) => boolean>> = {
+  signer: ({ signer }, value) => isSame(signer, value),
+  status: ({ status }, value) => status === value,
+  chainName: ({ chainName }, value) => chainName === value,
+};
+
+/** Whether a record belongs to a list; no claim has lapsed. */
+export function isListed(record: StoredRequest, filter: Omit<RequestFilter, 'txHash'>): boolean {
+  return Object.entries(MEANS).every(([name, means]) => {
+    const value = filter[name as keyof ListFilters];
+    return value === undefined || means(record, value);
+  });
+}
+
+/** Makes every filter of one condition and more out of one that has all. */
+export function subsetsOf(all: Required<ListFilters>): ListFilters[] {
+  const entries = Object.entries(all);
+  const chosen = Array.from({ length: 2 ** entries.length - 1 }, (_, i) => i + 1);
+  return chosen.map((bits) => Object.fromEntries(entries.filter((_, place) => bits & (1 << place))));
 }
 
 /** Makes a claim; what is not given is random, `now` is a second after `START`. */

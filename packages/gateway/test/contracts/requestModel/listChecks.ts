@@ -1,16 +1,8 @@
 import { REQUEST_STATUSES, type RequestStatus } from '@prism-gateway/protocol';
 import { expect } from 'vitest';
 import type { RequestFilter, RequestStore, StoredRequest } from '../../../src/ports/requestStore.ts';
-import { ALL } from '../storedRequests.ts';
+import { ALL, isListed } from '../storedRequests.ts';
 import { walkList } from '../walkList.ts';
-
-/** Whether a record belongs to a list; letter case does not tell signers apart. */
-function isListed(record: StoredRequest, { signer, status, chainName }: RequestFilter): boolean {
-  if (signer !== undefined && signer.toLowerCase() !== record.signer.toLowerCase()) return false;
-  return (
-    (status === undefined || status === record.status) && (chainName === undefined || chainName === record.chainName)
-  );
-}
 
 /** Which of two records comes first in a list: negative for the first one. */
 export function compareListed(order: 'asc' | 'desc'): (a: StoredRequest, b: StoredRequest) => number {

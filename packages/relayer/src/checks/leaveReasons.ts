@@ -28,6 +28,10 @@ interface LeaveRule {
   readonly isOfChain?: true;
   /** Only its signer can change it, whose next transaction has it looked at; else the end of its patience does. */
   readonly isOfSigner?: true;
+  /** A transaction of its signer may end it: that has it looked at. */
+  readonly isEndedBySigner?: true;
+  /** Its fee pays. */
+  readonly isPaying?: true;
   /** Its forwarder nonce has been seen to be free: nothing of it is on the chain. */
   readonly isUnused?: true;
   /** The settings that it rests on: with other ones it is looked at again. If all is left for one reason, they are the first to look at. */
@@ -73,12 +77,14 @@ export const LEAVE_REASONS = {
     recheckMs: [600_000, 3_600_000],
     finality: 'givenBack',
     isUnused: true,
+    isEndedBySigner: true,
     settings: ['CREDITS_PER_ETH', 'FEE_MARGIN_PERCENT', 'UNKNOWN_WALLET_MARGIN_PERCENT'],
     waitsFor: 'gas at a price that its fee pays',
   },
   gasPrice: {
     recheckMs: [2000, 10_000],
     isOfChain: true,
+    isPaying: true,
     finality: 'givenBack',
     settings: ['MAX_FEE_GWEI'],
     waitsFor: 'gas below MAX_FEE_GWEI',
@@ -89,10 +95,10 @@ export const LEAVE_REASONS = {
     settings: ['CONFIRMATIONS'],
     waitsFor: 'its window to close: that ends before a transaction could be mined and confirmed',
   },
-  // Its signer's next success has it looked at, too.
   nonceAhead: {
     recheckMs: [1000, 120_000],
     isOfChain: true,
+    isEndedBySigner: true,
     finality: 'fails',
     isUnused: true,
     waitsFor: 'an earlier forwarder nonce of its signer',
@@ -100,6 +106,7 @@ export const LEAVE_REASONS = {
   reverts: {
     recheckMs: [1000, 30_000],
     isOfChain: true,
+    isEndedBySigner: true,
     finality: 'fails',
     waitsFor: 'the chain to change: it would revert',
   },
@@ -107,15 +114,20 @@ export const LEAVE_REASONS = {
   signature: {
     recheckMs: [1000, 30_000],
     isOfSigner: true,
+    isEndedBySigner: true,
     finality: 'fails',
     waitsFor: 'its signer: another key has signed it, or for a forwarder nonce that is far off',
   },
   // The search goes on with the next look.
   nonceUnknown: { recheckMs: [0, 0], waitsFor: 'the search for the forwarder nonce that it was signed for' },
   unevaluated: { recheckMs: [2000, 60_000], waitsFor: 'an answer of the node' },
-  unclaimed: { recheckMs: [5000, 60_000], waitsFor: 'the gateway to take its claim' },
+  unclaimed: { recheckMs: [5000, 60_000], isPaying: true, waitsFor: 'the gateway to take its claim' },
   // The end of the other one has it looked at, too.
-  duplicate: { recheckMs: [30_000, 60_000], waitsFor: 'the very same request, which stands before it in the queue' },
+  duplicate: {
+    recheckMs: [30_000, 60_000],
+    isEndedBySigner: true,
+    waitsFor: 'the very same request, which stands before it in the queue',
+  },
 } as const satisfies Record<string, LeaveRule>;
 
 /** Why a request is not taken now. */

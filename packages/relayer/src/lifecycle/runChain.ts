@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isJournalFault } from '@prism-gateway/node/alerts';
 import { isGatewayError } from '@prism-gateway/sdk';
 import { ChainError } from '../chain/chainError.ts';
+import { ruleOf } from '../checks/leaveReasons.ts';
 import type { JournalView } from '../journal/createJournalView.ts';
 import { createNodeComparison } from '../nodes/compareNodes.ts';
 import { adoptClaims } from './adoptClaims.ts';
@@ -142,13 +143,10 @@ function lookAtBudgets({ inFlight, events }: RelayerContext): void {
   );
 }
 
-/** Reasons for which what pays is not claimed yet. */
-const PAYS_BUT: readonly string[] = ['gasPrice', 'unclaimed'];
-
 /** How long the oldest has waited of what this relayer has claimed, or would. Whatever else strangers post, it is not counted. */
 function findOldestPayable({ gateway, journal, now }: RelayerContext): number {
   const pays = gateway.candidates.list().filter(({ verdict }) => {
-    return verdict?.kind === 'ready' || (verdict?.kind === 'leave' && PAYS_BUT.includes(verdict.reason));
+    return verdict?.kind === 'ready' || (verdict?.kind === 'leave' && ruleOf(verdict.reason).isPaying);
   });
   const records = [...pays, ...journal.open()].map(({ record }) => Date.parse(record.createdAt));
   return Math.max(0, now() - Math.min(now(), ...records)) / 1000;

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describeWait, type GapState, isLeaveReason } from '../checks/leaveReasons.ts';
-import { IS_FREE } from './openEvaluationTable.ts';
 
 /** Amounts that only ever grow. */
 export interface Totals {
@@ -139,9 +138,6 @@ function readVerdict(row: SqlRow): WrittenVerdict {
 const HELD = `SELECT request_id, state, json_extract(record, '$.action') AS action, json_extract(record, '$.signer') AS signer,
   claimed_at, updated_at, attempts, intent_id, gas, outcome, signatures FROM requests`;
 
-/** Holds for requests that were left and are still in the queue: of what is claimed, or was reported, the verdict stays, and is never looked at again. */
-const IS_LEFT = `verdict NOT IN ('ready', 'hopeless') AND (recheck_at IS NOT NULL OR ${IS_FREE})`;
-
 /** Makes the view of a journal's database. @param database - with the journal's tables; may be read-only */
 export function createJournalView(database: DatabaseSync) {
   const held = database.prepare(`${HELD} WHERE state NOT IN ('reported', 'lost') ORDER BY claimed_at LIMIT ?`);
@@ -150,9 +146,11 @@ export function createJournalView(database: DatabaseSync) {
   );
   const countVerdicts = database.prepare('SELECT verdict AS name, count(*) AS rows FROM evaluated GROUP BY verdict');
   const countLeft = database.prepare(
-    `SELECT verdict AS name, count(*) AS rows FROM evaluated WHERE ${IS_LEFT} AND evaluated_at > ? GROUP BY verdict`,
+    "SELECT verdict AS name, count(*) AS rows FROM evaluated WHERE verdict NOT IN ('ready', 'hopeless') AND evaluated_at > ? GROUP BY verdict",
   );
-  const waiting = database.prepare(`SELECT * FROM evaluated WHERE ${IS_LEFT} ORDER BY evaluated_at DESC LIMIT ?`);
+  const waiting = database.prepare(
+    "SELECT * FROM evaluated WHERE verdict NOT IN ('ready', 'hopeless') ORDER BY evaluated_at DESC LIMIT ?",
+  );
   const totals = database.prepare('SELECT name, amount FROM totals');
   const losses = database.prepare('SELECT wei FROM losses WHERE lost_at > ?');
   const exceeded = database.prepare('SELECT * FROM exceeded WHERE until > ? ORDER BY until DESC LIMIT 50');

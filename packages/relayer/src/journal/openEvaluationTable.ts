@@ -6,6 +6,7 @@ import {
   type LeaveReason,
   listReasons,
   nameGap,
+  ruleOf,
   type Verdict,
   type Wait,
 } from '../checks/leaveReasons.ts';
@@ -19,7 +20,9 @@ const MAX_TOUCHED = 1000;
 /** How long after it was evaluated a request may be looked at again for its price, in milliseconds. */
 const PRICED_MS = 10_000;
 /** Reasons that a transaction of the signer may end, as SQL has them. */
-const ENDED_BY_SIGNER = "('nonceAhead', 'reverts', 'signature', 'fee', 'duplicate')";
+const ENDED_BY_SIGNER = `('${listReasons()
+  .filter((reason) => ruleOf(reason).isEndedBySigner)
+  .join("', '")}')`;
 
 /** A verdict that was found. */
 export interface EvaluatedRequest {
@@ -59,8 +62,7 @@ export interface RecallQuery {
 const KNOWN_PAYERS = "SELECT signer FROM customers WHERE paid_net <> '0' AND paid_net NOT LIKE '-%'";
 
 /** Holds for requests that are still in the queue: neither claimed nor reported. */
-export const IS_FREE =
-  "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
+const IS_FREE = "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state <> 'lost')";
 /** The same, and for those that were reported: evaluated since, they are pending again, as when a gateway's older copy was put back. */
 const IS_UNCLAIMED =
   "NOT EXISTS (SELECT 1 FROM requests WHERE request_id = evaluated.request_id AND state NOT IN ('lost', 'reported'))";
@@ -106,6 +108,9 @@ export function openEvaluationTable(
        WHERE signer = ? AND verdict IN ${ENDED_BY_SIGNER} ORDER BY evaluated_at DESC LIMIT ${MAX_TOUCHED})`,
   );
   const hold = database.prepare('UPDATE evaluated SET recheck_at = NULL, pays_at = NULL WHERE request_id = ?');
+  const forgetLeft = database.prepare(
+    "DELETE FROM evaluated WHERE request_id = ? AND verdict NOT IN ('ready', 'hopeless')",
+  );
   const forget = database.prepare('DELETE FROM evaluated WHERE request_id = ?');
   const isLeft = database.prepare(
     `SELECT 1 FROM evaluated WHERE request_id = ? AND verdict NOT IN ('ready', 'hopeless')
@@ -186,8 +191,13 @@ export function openEvaluationTable(
     touch: (signer: string): void => void touch.run(signer),
     /** Moves all times by some milliseconds: the clock was set by so many. */
     shiftTimes: (byMs: number): void => void shift.run(byMs),
-    /** Notes that a request is claimed, or reported: no queue looks at it again. */
+    /** Notes that a request is claimed: no queue looks at it again. */
     hold: (requestId: string): void => void hold.run(requestId),
+    /** Notes that a request was reported: it waits for nothing any more. */
+    end(requestId: string): void {
+      forgetLeft.run(requestId);
+      hold.run(requestId);
+    },
     forget: (requestId: string): void => void forget.run(requestId),
     /** Whether a request was left when it was evaluated last, so that it is recalled when its time has come. */
     isLeft: (requestId: string): boolean => isLeft.get(requestId) !== undefined,

@@ -247,7 +247,7 @@ test('what was reported and is pending again, after an older copy of the gateway
   journal.move([{ requestId: 'a', to: 'mined', by: 'reviewClaim', outcome, nowMs: 8 }]);
   journal.move([{ requestId: 'a', to: 'reported', by: 'reportOutcomes', nowMs: 9 }]);
   expect([recall(), journal.isLeft('a')]).toEqual([[], false]);
-  // Nor does anybody read that it still waits, or is the chain followed for it.
+  // Nor does anybody read that it still waits, and the chain is not followed for it.
   expect([journal.view.countLeft(0), journal.view.waiting(9)]).toEqual([{}, []]);
   leave(0n, 12, 11);
   journal.close();

@@ -168,7 +168,7 @@ export function openJournal(options: {
     for (const move of moves) {
       const fields = move.to === 'mined' ? { outcome: JSON.stringify(move.outcome) } : {};
       update(move, move.to === 'claimed' ? { intent_id: null } : fields);
-      if (move.to === 'reported') evaluationTable.hold(move.requestId);
+      if (move.to === 'reported') evaluationTable.end(move.requestId);
     }
   }
 

@@ -72,8 +72,8 @@ export const JOURNAL_SCHEMA: Schema = {
     -- What pays at the present price of gas, likewise.
     CREATE INDEX evaluated_cheap ON evaluated (pays_at) WHERE pays_at > 0;
     CREATE INDEX evaluated_cheap_known ON evaluated (pays_at) WHERE pays_at > 0 AND is_known_payer = 1;
-    -- What a transaction of its signer may end.
-    CREATE INDEX evaluated_of ON evaluated (signer, evaluated_at) WHERE verdict IN ('nonceAhead', 'reverts', 'signature', 'fee', 'duplicate');
+    -- Those of a signer, of which its next transaction may end some.
+    CREATE INDEX evaluated_of ON evaluated (signer, evaluated_at);
     CREATE TABLE losses (
       request_id TEXT NOT NULL,
       signers TEXT NOT NULL,

@@ -218,5 +218,6 @@ test('what the Forwarder would refuse has no fee, and the reason is reported', a
     name: 'FeeQuoteError',
     code: 'ACTION_REVERTS',
     data: expect.stringMatching(/^0x[0-9a-f]{8}/),
+    message: expect.stringMatching(/ It reverts: DataAlreadyExists\(0x[0-9a-f]{64}, 0x[0-9a-f]{64}\)$/),
   });
 });

@@ -23,6 +23,8 @@ const ETHER = 10n ** 18n;
 const GWEI = 10n ** 9n;
 /** The others' demand for each block: half of it, at a base fee of a gwei. */
 const USUAL_MARKET = { gasPerBlock: 15_000_000n, tipPerGas: GWEI };
+/** Of all apps together: one writes for weeks. */
+const APP_CREDITS = 200_000_000n * ETHER;
 /** The worth of one ether to honest relayers, in credits. */
 export const CREDITS_PER_ETH = 3_000_000n;
 
@@ -189,7 +191,8 @@ export async function createWorld(realm: Realm, options: WorldOptions): Promise<
   const funding = { rpcUrl, deployment, sponsorKey, credits };
   const users = await createPrisms({ ...funding, accounts: userAccounts });
   const appAccounts = accountsOf('app', options.apps);
-  const appUsers = appAccounts.length === 0 ? [] : await createPrisms({ ...funding, accounts: appAccounts });
+  const appFunding = { ...funding, credits: APP_CREDITS / BigInt(Math.max(1, options.apps)) };
+  const appUsers = appAccounts.length === 0 ? [] : await createPrisms({ ...appFunding, accounts: appAccounts });
   const specials = await createSpecials({ ...funding, users, keys: specialKeys });
   const setting = {
     realm,

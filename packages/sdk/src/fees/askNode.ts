@@ -1,3 +1,7 @@
+import { forwarderAbi } from '@prism-gateway/contracts';
+import type { Hex } from 'viem';
+import { decodeErrorResult } from 'viem/utils';
+
 /** A viem public client, or an EIP-1193 provider: whatever makes JSON-RPC calls. */
 export interface NodeClient {
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
@@ -66,8 +70,18 @@ const sentences: Readonly<Record<FeeQuoteErrorCode, string>> = {
   NODE_ANSWER: "The node's answer cannot be read; ask another one.",
 };
 
-/** Characters of an error's data in a sentence: selector and two arguments. */
-const MAX_DATA = 138;
+/** Longest text of an error in a sentence, in characters. */
+const MAX_ERROR = 300;
+
+/** Names the contracts' error that a call reverts with, and its arguments: `InsufficientPrismBalance(0x…, 12, 500)`. @returns other data as they are */
+function describeRevert(data: string): string {
+  try {
+    const { errorName, args = [] } = decodeErrorResult({ abi: forwarderAbi, data: data as Hex });
+    return `${errorName}(${args.join(', ')})`;
+  } catch {
+    return data;
+  }
+}
 
 /** No fee could be quoted. What the node's client throws goes through. */
 export class FeeQuoteError extends Error {
@@ -77,7 +91,7 @@ export class FeeQuoteError extends Error {
   readonly data: string | undefined;
 
   constructor(code: FeeQuoteErrorCode, { data, cause }: { readonly data?: string; readonly cause?: unknown } = {}) {
-    super(sentences[code] + (data ? ` It reverts: ${data.slice(0, MAX_DATA)}` : ''), { cause });
+    super(sentences[code] + (data ? ` It reverts: ${describeRevert(data).slice(0, MAX_ERROR)}` : ''), { cause });
     this.code = code;
     this.data = data;
   }

@@ -4,23 +4,23 @@ import { type ChatForm, openChatChannel } from './openChatChannel.ts';
 import { openEmailChannel } from './openEmailChannel.ts';
 import { openWebhookChannel } from './openWebhookChannel.ts';
 
-/**
- * Opens the channels that the settings name.
- *
- * @returns none, e-mail, chat, a webhook of one's own, or some of them
- */
-export function openChannels(settings: AlertSettings): readonly AlertChannel[] {
-  const channels: AlertChannel[] = [];
-  const { SMTP_URL: smtpUrl, ALERT_EMAIL_FROM: from, ALERT_EMAIL_TO: to } = settings;
-  if (smtpUrl !== undefined && from !== undefined && to !== undefined)
-    channels.push(openEmailChannel({ smtpUrl, from, to }));
-  if (settings.ALERT_CHAT_WEBHOOK_URL !== undefined) {
-    const { ALERT_CHAT_WEBHOOK_URL: webhookUrl, ALERT_CHAT_FORM, ALERT_CHAT_ID: chatId } = settings;
+/** How each channel is opened, if the settings name it. */
+const CHANNELS: Readonly<Record<AlertChannel['name'], (settings: AlertSettings) => AlertChannel | undefined>> = {
+  'e-mail'({ SMTP_URL: smtpUrl, ALERT_EMAIL_FROM: from, ALERT_EMAIL_TO: to }) {
+    if (smtpUrl === undefined || from === undefined || to === undefined) return undefined;
+    return openEmailChannel({ smtpUrl, from, to });
+  },
+  chat({ ALERT_CHAT_WEBHOOK_URL: webhookUrl, ALERT_CHAT_FORM, ALERT_CHAT_ID: chatId }) {
     // The schema knows no other words.
     const form = ALERT_CHAT_FORM as 'auto' | ChatForm;
-    channels.push(openChatChannel({ webhookUrl, form, chatId }));
-  }
-  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = settings;
-  if (url !== undefined && secret !== undefined) channels.push(openWebhookChannel({ url, secret, now: Date.now }));
-  return channels;
+    return webhookUrl === undefined ? undefined : openChatChannel({ webhookUrl, form, chatId });
+  },
+  webhook({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }) {
+    return url === undefined || secret === undefined ? undefined : openWebhookChannel({ url, secret, now: Date.now });
+  },
+};
+
+/** Opens the channels that the settings name. */
+export function openChannels(settings: AlertSettings): readonly AlertChannel[] {
+  return Object.values(CHANNELS).flatMap((open) => open(settings) ?? []);
 }

@@ -15,21 +15,28 @@ interface Summary {
   readonly cpuMs: number;
 }
 
-/** Worlds of issue 28: blocks of 12 s are the default; two payment relayers are a part of every world in which somebody pays. */
-const WORLDS = [
+/** Blocks of 12 s are the default; payment relayers are a part of every world in which somebody pays. */
+const WORLDS: readonly {
+  readonly title: string;
+  readonly args: string;
+  readonly hours: number;
+  readonly least?: number;
+}[] = [
   {
     title: 'a write every ten seconds',
-    args: ['--write-seconds', '10', '--pay-seconds', '60'],
+    args: '--write-seconds 10 --pay-seconds 60 --kinds single',
     hours: 0.5,
     least: 300,
   },
-  { title: 'idle', args: ['--write-seconds', '0', '--pay-seconds', '1000000'], hours: 2, least: 2000 },
-] as const;
+  // Batches, pairs, hostile wallets and junk: half as many requests again.
+  { title: 'all that users do, every ten seconds', args: '--write-seconds 10 --pay-seconds 60', hours: 0.5 },
+  { title: 'idle', args: '--write-seconds 0 --pay-seconds 1000000', hours: 2, least: 2000 },
+];
 
 /** Lives one world in a process of its own. @returns virtual seconds a second */
-async function live(args: readonly string[], hours: number): Promise<Summary> {
-  const world = '--seed 1 --faults none --receivers 0 --apps 0'.split(' ');
-  const command = [main, ...world, '--hours', String(hours), ...args, '--json'];
+async function live(args: string, hours: number): Promise<Summary> {
+  const world = `--seed 1 --faults none --receivers 0 --apps 0 --hours ${hours} ${args} --json`;
+  const command = [main, ...world.split(' ')];
   // A breach is no failure here.
   const { stdout } = await promisify(execFile)(process.execPath, command).catch((error: { stdout?: string }) => {
     if (error.stdout?.startsWith('{')) return { stdout: error.stdout };
@@ -50,7 +57,8 @@ export async function runSimulation({ quick, runs }: Options): Promise<Report> {
       ofProcessor.push(Math.round(virtualMs / cpuMs));
     }
     const notes = [`of processor time: ${ofProcessor.join(', ')}`];
-    rows.push({ title, unit: 'virtual s/s', values, target: { of: 'value', is: 'at least', bound: least }, notes });
+    const target = least === undefined ? {} : { target: { of: 'value', is: 'at least', bound: least } as const };
+    rows.push({ title, unit: 'virtual s/s', values, ...target, notes });
   }
   const about = [
     'One gateway, three relayers, a watchtower, payment relayers and the gas monitor, blocks of 12 s, no faults, seed 1.',

@@ -16,7 +16,7 @@ export { createUserClient } from '@prism-gateway/sdk/user';
 export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
   'requests, storage, user': { source: WHOLE, bytes: 22_200 },
   'the same three from the root': { source: WHOLE.replaceAll(/sdk\/\w+/g, 'sdk'), bytes: 22_200 },
-  requests: { source: `export * from '@prism-gateway/sdk/requests';`, bytes: 9_000 },
+  requests: { source: `export * from '@prism-gateway/sdk/requests';`, bytes: 9_050 },
   storage: { source: `export * from '@prism-gateway/sdk/storage';`, bytes: 8_300 },
   user: { source: `export * from '@prism-gateway/sdk/user';`, bytes: 12_200 },
   relayer: { source: `export * from '@prism-gateway/sdk/relayer';`, bytes: 11_750 },

@@ -88,6 +88,7 @@ describe('the gateway client', () => {
     const requestId = await rig.submitOne();
     const late = await failureOf(rig.gateway.waitForRequest(requestId, { timeoutMs: 30, pollIntervalMs: 5 }));
     expect(late.code).toBe('WAIT_TIMED_OUT');
+    expect(late.message).toMatch(/ it goes on\. Does its fee pay\? See quoteFee\.$/);
     const stop = new AbortController();
     const wait = rig.gateway.waitForRequest(requestId, {
       signal: stop.signal,

@@ -90,7 +90,8 @@ export async function waitForRequest(
     await sleep(Math.min(leastMs, Math.max(0, askedAtMs + leastMs - transport.now())), signal);
   }
   if (given?.aborted) throw abortedError(what, given, false);
-  const message = `${what} ended after ${timeoutMs} ms without an outcome; the request itself goes on.`;
+  const hint = status === 'pending' ? ' Does its fee pay? See quoteFee.' : '';
+  const message = `${what} ended after ${timeoutMs} ms; it goes on.${hint}`;
   throw new GatewayError({ kind: 'WAIT_TIMED_OUT', message });
 }
 

@@ -30,11 +30,11 @@ test.concurrent.for([
   open.defer(() => relayer.kill());
   const fault = `cannot trust its clock since .*Z: it is (599|60\\d) seconds ${side} the gateway's; set the clock of this`;
   await expect.poll(() => readHealth(relayer), LONG).toMatch(new RegExp(fault));
-  // Each counts as a failed authentication of all behind its address.
+  // Each counts as a failed authentication of all behind its address. Of one round there are two; at two rounds a second there would be eight.
   const countRefused = () => relayer.output.filter((line) => line.includes('"round failed"')).length;
   const before = countRefused();
   await sleep(4000);
-  expect(countRefused() - before).toBeLessThanOrEqual(1);
+  expect(countRefused() - before).toBeLessThanOrEqual(3);
   await relayer.kill();
 });
 

@@ -21,6 +21,8 @@ const LOOK_MS = 10_000;
 const NEWEST = 100;
 /** Longest that a request which pays may be pending with nothing in its way, in milliseconds. */
 const PENDING_BOUND_MS = 5 * 60_000;
+/** How much longer a hostile wallet's may take: beyond the budget that it has used up, a relayer looks once an hour what became of it (RELAY-17). */
+const HOSTILE_MS = 65 * 60_000;
 /** Longest until it has ended: a lease of a relayer that died, and what comes after. */
 const OPEN_BOUND_MS = 40 * 60_000;
 /** Age of a liar's claim by which an honest relayer has looked at it: a lease, a third of one, and a minute between looks. */
@@ -153,10 +155,10 @@ export function startChecks(world: World): void {
     // Nobody looks closer at what does not pay, whether it would succeed or not; nor at a wallet's, whose nonce no signature shows, if it is used.
     const isCheap = story.fee * 2n < marketFee(world, story.gas) * 3n;
     if (isCheap && (nonce === story.nonce || story.kind.startsWith('wallet'))) return 'waits';
+    if (nonce === story.nonce) return story.expects;
+    if (isExecuted(story.digest)) return 'success';
     // Its account says yes to a later nonce, too, in one block of two: nobody can say that it would never be carried out.
-    if (story.kind === 'turncoat') return 'either';
-    if (nonce > story.nonce) return isExecuted(story.digest) ? 'success' : 'failed';
-    return story.expects;
+    return story.kind === 'turncoat' ? 'either' : 'failed';
   }
 
   /** Whether an open request that is in its turn has a nonce. */
@@ -191,10 +193,11 @@ export function startChecks(world: World): void {
     if (story.status === 'pending') story.pendingCalmMs += LOOK_MS;
     const { kind, requestId } = story;
     const waited = `${Math.round(story.openCalmMs / 1000)} s (${Math.round(story.pendingCalmMs / 1000)} s pending)`;
-    if (expected === 'success' && story.pendingCalmMs > PENDING_BOUND_MS) {
+    const moreMs = kind === 'turncoat' ? HOSTILE_MS : 0;
+    if (expected === 'success' && story.pendingCalmMs > PENDING_BOUND_MS + moreMs) {
       report('liveness', requestId, `A valid request (${kind}) whose fee pays is left pending: ${waited}.`);
     }
-    if (expected === 'success' && story.openCalmMs > OPEN_BOUND_MS) {
+    if (expected === 'success' && story.openCalmMs > OPEN_BOUND_MS + moreMs) {
       report('liveness', requestId, `A valid request (${kind}) has not ended: ${waited}.`);
     }
     if (expected === 'failed' && story.openCalmMs > FAIL_BOUND_MS) {

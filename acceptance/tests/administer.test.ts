@@ -9,8 +9,9 @@ import { expect } from 'vitest';
 import { addRelayer } from '../rig/addRelayer.ts';
 import { callApi } from '../rig/callApi.ts';
 import { covers } from '../rig/covers.ts';
+import { eventually } from '../rig/eventually.ts';
 import { errorOf, faultPaths } from '../rig/faults.ts';
-import type { HttpRequest } from '../rig/httpMessage.ts';
+import type { HttpRequest, HttpResponse } from '../rig/httpMessage.ts';
 import { randomHex } from '../rig/randomHex.ts';
 import {
   chainOf,
@@ -77,11 +78,24 @@ covers(['listAllRequests.400'], 'a wrong filter, or a cursor of another list, is
   const answer = await admin({ path: '/admin/requests', query: { relayer: '0x12', status: 'open', limit: '0' } });
   expect(answer.status).toBe(400);
   expect(faultPaths(answer)).toEqual(expect.arrayContaining(['relayer', 'status', 'limit']));
-  const chainName = chainOf(target, '.cursor');
-  for (let n = 0; n < 2; n++) await createRequest(target, writeBody(target, { chainName }));
-  const { lastKey } = readPage(await admin({ path: '/admin/requests', query: { chainName, limit: '1' } }));
-  for (const query of [{ status: 'pending' }, { chainName, order: 'desc' }, { chainName, relayer: randomHex(20) }]) {
-    const refused = await admin({ path: '/admin/requests', query: { ...query, lastKey: lastKey ?? '' } });
+  const [chainName, signer] = [chainOf(target, '.cursor'), randomHex(20)];
+  for (let n = 0; n < 2; n++) await createRequest(target, writeBody(target, { chainName, params: { signer } }));
+  const firstCursor = (list: (call: HttpRequest) => Promise<HttpResponse>, call: HttpRequest) =>
+    eventually(async () => {
+      const { lastKey } = readPage(await list(call));
+      expect(lastKey).not.toBeNull();
+      return lastKey ?? '';
+    });
+  const lastKey = await firstCursor(admin, { path: '/admin/requests', query: { chainName, limit: '1' } });
+  const anybody = (call: HttpRequest) => callApi(target, call);
+  const publicKey = await firstCursor(anybody, { path: '/requests', query: { signer, limit: '1' } });
+  for (const query of [
+    { status: 'pending', lastKey },
+    { chainName, order: 'desc', lastKey },
+    { chainName, relayer: randomHex(20), lastKey },
+    { signer, lastKey: publicKey },
+  ]) {
+    const refused = await admin({ path: '/admin/requests', query });
     expect([query, refused.status]).toEqual([query, 400]);
   }
 });

@@ -35,7 +35,8 @@ const isWanted =
  */
 export async function listAllRequests(ports: AdministerPorts, query: ListAllRequestsQuery): Promise<RequestsPage> {
   const { order, limit, lastKey, relayer, from, to, ...filter } = query;
-  const scope = { filter: { ...filter, relayer, from, to }, order };
+  // Of no relayer it is another list than the public one, too.
+  const scope = { filter: { ...filter, relayer: relayer ?? '*', from, to }, order };
   let after = lastKey === undefined ? undefined : ports.cursors.open(lastKey, scope) || undefined;
   let isMore = true;
   const items: StoredRequest[] = [];

@@ -41,14 +41,16 @@ const down: RpcNodeBehaviour = { fail: () => ({ status: 503 }) };
 
 /** Opens nodes that behave so. @param chainId - as it is set */
 async function open(behaviours: readonly RpcNodeBehaviour[], chainId?: number) {
+  const leftOut: string[] = [];
   for (const [index, behaviour] of behaviours.entries()) nodes[index]?.behave(behaviour);
   const context = {
     chain: { chainName: 'a', chainId, forwarder: FORWARDER, rpcUrls: nodes.map(({ url }) => url) as [string, string] },
     log: { warn: (facts: object) => void warned.push(facts) },
     ...{ now: () => 0, random: () => 0, onFallback: () => undefined, signal: ending.signal },
+    onLeftOut: (reason: string) => void leftOut.push(reason),
   };
   const opened = await openNodes(context, createNodes(context));
-  return { chainId: opened.chainId, names: opened.nodes.map(({ name }) => name), leftOut: opened.leftOut };
+  return { chainId: opened.chainId, names: opened.nodes.map(({ name }) => name), leftOut };
 }
 
 // Shows NODE-3.
@@ -73,6 +75,14 @@ test.each([
   const names = ['node 1 of RPC_URL', 'node 2 of RPC_URL'];
   expect(await open([behaviour, onChain(7)])).toEqual({ chainId: 7, names, leftOut: [] });
   expect(warned).toEqual([expect.objectContaining({ node: 'node 1 of RPC_URL' })]);
+});
+
+// Shows NODE-3.
+test('one of another chain is named, too, that says so once the others have been taken', async () => {
+  const late: RpcNodeBehaviour = { ...onChain(8), fail: (n) => (n === 1 ? 'silent' : undefined) };
+  const { names, leftOut } = await open([late, onChain(7)], 7);
+  expect([names, leftOut]).toEqual([['node 1 of RPC_URL', 'node 2 of RPC_URL'], []]);
+  await expect.poll(() => leftOut, { timeout: 30_000 }).toEqual([expect.stringMatching(/^node 1 .* is left out: /)]);
 });
 
 // Shows NODE-3.

@@ -25,8 +25,6 @@ export interface ChainNodes {
   readonly rpc: ChainRpc;
   /** Those that are of the chain, or did not answer yet. There is at least one. */
   readonly nodes: readonly ChainNode[];
-  /** Which of them are not asked until the next start, and why: a sentence each. */
-  readonly leftOut: readonly string[];
 }
 
 interface NodeContext {
@@ -35,6 +33,8 @@ interface NodeContext {
   readonly now: () => number;
   readonly random: () => number;
   readonly onFallback: (reason: string) => void;
+  /** Called with a sentence of each node that is no good until the next start, also if it says so later than the others. */
+  readonly onLeftOut: (reason: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -42,6 +42,8 @@ interface NodeContext {
 interface Shown {
   readonly node: ChainNode;
   readonly answer: number | ChainError;
+  /** The answer that it gives in the end. */
+  readonly verified: Promise<number>;
 }
 
 /** How often a node is asked that is one of several: the others answer meanwhile. */
@@ -49,7 +51,7 @@ const ATTEMPTS = 2;
 /** How long the others are waited for once one has shown its chain, in milliseconds. */
 const TIMEOUT_MS = 3000;
 
-const isOther = (answer: Shown['answer']) =>
+const isOther = (answer: unknown): answer is ChainError =>
   answer instanceof ChainError && (answer.code === 'WRONG_CHAIN' || answer.code === 'WRONG_FORWARDER');
 
 /** Looks at all of them at once. One that is silent is not waited for longer than it takes, once another one has shown its chain. */
@@ -65,9 +67,9 @@ async function verifyNodes(nodes: readonly ChainNode[], chain: NodeContext['chai
       () => undefined,
     );
     try {
-      return { node, answer: await Promise.race([verified, late]) };
+      return { node, verified, answer: await Promise.race([verified, late]) };
     } catch (error) {
-      if (error instanceof ChainError) return { node, answer: error };
+      if (error instanceof ChainError) return { node, verified, answer: error };
       throw error;
     }
   });
@@ -133,19 +135,19 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
   const own = shown
     .filter(({ answer }) => !isOther(answer))
     .map(({ node, answer }) => ({ ...node, isSilent: answer instanceof ChainError }));
-  const leftOut = shown.flatMap(({ node, answer }) =>
-    answer instanceof ChainError && isOther(answer)
-      ? [`${node.name} is left out: ${answer.message} Put it right, and start again.`]
-      : [],
-  );
-  const { now, random, onFallback, signal } = context;
+  const { now, random, onFallback, onLeftOut, signal } = context;
+  for (const { node, verified } of shown) {
+    verified.catch((error: unknown) => {
+      if (isOther(error)) onLeftOut(`${node.name} is left out: ${error.message} Put it right, and start again.`);
+    });
+  }
   const clients = own.map(({ client }) => client);
   const [only] = own;
   const rpc =
     context.chain.rpcUrls.length === 1 && only !== undefined
       ? only.rpc
       : createChainRpc({ clients, chainId, now, random, onFallback, signal });
-  return { chainId, rpc, nodes: own, leftOut };
+  return { chainId, rpc, nodes: own };
 }
 
 /**

@@ -93,7 +93,8 @@ export async function openChain(options: ChainOptions): Promise<OpenChain | unde
   const { logger, now, random, signal, health } = options;
   const onFallback = (reason: string) =>
     logger.warn({ reason }, 'the node does not know eth_simulateV1; eth_call takes its place');
-  const access = { chain: options.chain, log: logger, now, random, onFallback, signal };
+  const onLeftOut = (reason: string) => health.warn(reason, reason, Number.POSITIVE_INFINITY);
+  const access = { chain: options.chain, log: logger, now, random, onFallback, onLeftOut, signal };
   const all = createNodes(access);
   let nodes: ChainNodes | undefined;
   const backOff = createBackOff({ ...PAUSES, random, signal });
@@ -198,8 +199,7 @@ async function openOwnJournal(sender: Sender, options: Parameters<typeof openJou
 /** The sender locks the key first: two processes must not share a journal. */
 async function openOnce(options: ChainOptions, opened: ChainNodes): Promise<OpenChain> {
   const { settings, chain: given, account, metrics, health, now, monotonicNow, logger: log } = options;
-  const { chainId, rpc, nodes, leftOut } = opened;
-  for (const text of leftOut) health.warn(text, text, Number.POSITIVE_INFINITY);
+  const { chainId, rpc, nodes } = opened;
   const { chainName, forwarder, fromBlock } = given;
   const costs = await openPrices(options, opened);
   // Addresses are compared in lower case here.

@@ -13,8 +13,6 @@ export interface OpenedChain {
   /** Each node by itself. */
   readonly nodes: readonly Pick<ChainRpc, 'read' | 'attempt'>[];
   readonly chainId: number;
-  /** Which nodes are not asked, and why. */
-  readonly leftOut: readonly string[];
   /** Blocks that finalize a transaction, the including one counted. */
   readonly confirmations: bigint;
   /** How long the Forwarder takes a signature, in seconds. */
@@ -28,16 +26,21 @@ export interface OpenedChain {
  */
 export async function openWatchedChain(
   chain: WatchedChainSettings,
-  context: { readonly log: Logger; readonly now: () => number; readonly signal: AbortSignal },
+  context: {
+    readonly log: Logger;
+    readonly now: () => number;
+    readonly onLeftOut: (reason: string) => void;
+    readonly signal: AbortSignal;
+  },
 ): Promise<OpenedChain> {
-  const { log, now, signal } = context;
+  const { log, now, onLeftOut, signal } = context;
   // It never simulates what is next.
   const onFallback = (reason: string) => log.debug({ reason }, 'no simulation');
-  const nodes = { chain, log, now, random: Math.random, onFallback, signal };
-  const { chainId, rpc, nodes: own, leftOut } = await openNodes(nodes, createNodes(nodes));
+  const nodes = { chain, log, now, random: Math.random, onFallback, onLeftOut, signal };
+  const { chainId, rpc, nodes: own } = await openNodes(nodes, createNodes(nodes));
   const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'maxAge' });
   const call = ['eth_call', { to: chain.forwarder, data }, 'latest'] as const;
   const maxAge = await rpc.read(call, (word) => BigInt(parseHash(word, 'maximal age')));
   const confirmations = chooseConfirmations(chainId, chain.confirmations);
-  return { rpc, nodes: own.map((node) => node.rpc), chainId, leftOut, confirmations: BigInt(confirmations), maxAge };
+  return { rpc, nodes: own.map((node) => node.rpc), chainId, confirmations: BigInt(confirmations), maxAge };
 }

@@ -249,7 +249,9 @@ export async function runAudit({
   const chains: AuditedChain[] = [];
   try {
     for (const chain of settings.chains) {
-      const opened = await openWatchedChain(chain, { log, now, signal: ending.signal });
+      // It goes by those that answer, and has no health to warn.
+      const onLeftOut = () => undefined;
+      const opened = await openWatchedChain(chain, { log, now, onLeftOut, signal: ending.signal });
       const audit = await openAudit(opened, { chain, sinceMs, leaseSeconds: settings.leaseSeconds });
       const found = await auditChain(audit, client, sinceMs);
       findings.push(...found.findings);

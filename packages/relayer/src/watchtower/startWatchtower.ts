@@ -101,8 +101,8 @@ function openClients(
 async function openPost(post: ChainPost) {
   const { settings, chain, clients, log, now, signal, metrics } = post;
   const { chainName, forwarder, fromBlock } = chain;
-  const opened = await openWatchedChain(chain, { log, now, signal });
-  for (const text of opened.leftOut) post.health.warn(text, text, Number.POSITIVE_INFINITY);
+  const onLeftOut = (reason: string) => post.health.warn(reason, reason, Number.POSITIVE_INFINITY);
+  const opened = await openWatchedChain(chain, { log, now, onLeftOut, signal });
   const journal = openWatchJournal({ path: join(settings.dataDir, `watchtower-${opened.chainId}.db`), now });
   const redact = createRedactor([...chain.rpcUrls, settings.adminKey, ...secretValues(alertSettings, settings.alerts)]);
   const signature = `Watchtower over ${chainName}. See docs/watchtower.md.`;

@@ -13,18 +13,16 @@ async function live(...args: readonly string[]): Promise<string> {
 
 const digestOf = (output: string) => /digest (\w+)/.exec(output)?.[1];
 
-test('the same seed lives the same world, to the last event; another seed another one', {
+test('the same seed lives the same world, to the last event', {
   timeout: 300_000,
 }, async () => {
   const short = ['--hours', '0.06', '--faults', 'none', '--kinds', 'single', '--pay-seconds', '15'];
-  const seeds = ['a', 'a', 'b'];
-  const [one = '', again = '', other = ''] = await Promise.all(seeds.map((seed) => live('--seed', seed, ...short)));
+  const [one = '', again = ''] = await Promise.all([live('--seed', 'a', ...short), live('--seed', 'a', ...short)]);
   expect(one).toContain('All that must hold holds.');
   expect(one).toMatch(/single: success \d/);
   expect(one).toMatch(/payment to be paid: completed \d/);
   expect(digestOf(one)).toMatch(/^[0-9a-f]{16}$/);
   expect(digestOf(again)).toBe(digestOf(one));
-  expect(digestOf(other)).not.toBe(digestOf(one));
 });
 
 test('a wrong fault is named, and ends with 2', async () => {

@@ -9,7 +9,7 @@ const KEY = `0x${'4c'.repeat(32)}` as const;
 const PASSWORD = 'correct horse battery';
 
 // Shows KEY-2.
-test('a key is made or imported into a file that opens, that its owner alone may read, and that is never overwritten', async () => {
+test('a key is made or imported into a file that opens, that its owner alone may read, that no other is like, and that is never overwritten', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'keystore-'));
   try {
     const printed: string[] = [];
@@ -28,6 +28,9 @@ test('a key is made or imported into a file that opens, that its owner alone may
     const { address } = await openAccount({ keystore: file, keystorePassword: PASSWORD });
     expect(printed.map((line) => JSON.parse(line))).toEqual([{ address, file }]);
     const before = await readFile(file, 'utf8');
+    expect(before).not.toContain('4c4c4c');
+    await run(['import', join(dir, 'again.json')], { KEYSTORE_PRIVATE_KEY: KEY, KEYSTORE_PASSWORD: PASSWORD });
+    expect(await readFile(join(dir, 'again.json'), 'utf8')).not.toBe(before);
     await expect(run(['new', file], { KEYSTORE_PASSWORD: PASSWORD })).rejects.toMatchObject({ code: 'EEXIST' });
     expect(await readFile(file, 'utf8')).toBe(before);
     answers.push(PASSWORD, 'another one, mistyped');

@@ -86,7 +86,7 @@ describe('the gateway client', () => {
 
   it('ends a wait when told to, or when its time is over', async () => {
     const requestId = await rig.submitOne();
-    const late = await failureOf(rig.gateway.waitForRequest(requestId, { timeoutMs: 30, pollIntervalMs: 5 }));
+    const late = await failureOf(rig.gateway.waitForRequest(requestId, { timeoutMs: 2000, pollIntervalMs: 5 }));
     expect(late.code).toBe('WAIT_TIMED_OUT');
     expect(late.message).toMatch(/ it goes on\. Does its fee pay\? See quoteFee\.$/);
     const stop = new AbortController();

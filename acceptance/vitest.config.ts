@@ -16,5 +16,7 @@ export default defineConfig({
     ...(isRemote ? { testTimeout: 200_000, hookTimeout: 200_000 } : {}),
     // They share nothing but the gateway that they call.
     isolate: false,
+    // After all other files: a worker ends as soon as the next file in line is another project's, and with it what it has imported.
+    sequence: { groupOrder: 1 },
   },
 });

@@ -34,23 +34,25 @@ test('all that is about to be claimed is read again where it was seen a while ag
   };
   const context = makeContext({ gateway, now: () => clock.nowMs, random: () => 0.5, signal: stop.signal });
   const { candidates } = context.gateway;
-  const queue = createFeedQueue(
-    // Nothing else of the calls is asked.
-    { ...context, candidates, calls: { feed: () => ended } as Partial<QueueCalls> as QueueCalls, ...rest },
-    { items: records, cursor: 'now' },
-  );
+  const feed: QueueCalls['feed'] = async ({ wait }) => (wait === 0 ? { items: [], cursor: 'old' } : await ended);
+  // Nothing else of the calls is asked.
+  const calls = { feed } as Partial<QueueCalls> as QueueCalls;
+  const queue = createFeedQueue({ ...context, candidates, calls, ...rest }, { items: records, cursor: 'now' });
   const seen = await queue.look();
   expect(seen).toHaveLength(40);
   expect(await queue.dropClaimed(seen)).toEqual(seen);
   expect(read, 'seen a moment ago').toEqual([]);
+  const verdict = { kind: 'leave', reason: 'unclaimed' } as const;
+  context.journal.recordVerdicts(seen.map(({ record }) => ({ record, verdict, sinceMs: 1, recheckAtMs: 2, nowMs: 1 })));
   clock.nowMs += 100;
   const pending = await queue.dropClaimed(seen);
   expect(read).toHaveLength(40);
   expect(pending.map(({ record }) => record.requestId)).toEqual(
     records.map(({ requestId }) => requestId).filter((_, i) => i % 2 === 0),
   );
-  // What is gone is not looked at again.
   expect(candidates.size).toBe(20);
+  await queue.look();
+  expect(read, 'what is gone is not looked at again').toHaveLength(40);
 });
 
 test('what cannot be looked at again now holds up nothing that the feed shows, nor the others', async () => {

@@ -145,7 +145,10 @@ export function createFeedQueue(parts: QueueParts, first: FeedPage): PendingQueu
         else candidates.see([record], now());
       },
     });
-    for (const id of gone) candidates.forget(id);
+    for (const id of gone) {
+      candidates.forget(id);
+      journal.forgetVerdict(id);
+    }
     return claimable.filter(({ record }) => !gone.has(record.requestId));
   }
 

@@ -9,16 +9,16 @@ import { createMetrics, type Metrics } from './metrics/createMetrics.ts';
 import { createStatusPage } from './metrics/createStatusPage.ts';
 import type { Settings } from './settings/settings.ts';
 import { secretsOf } from './settings/settings.ts';
-import { type RelayerParts, startRelayer } from './startRelayer.ts';
+import { type PayerParts, startPayer } from './startPayer.ts';
 
 /** Time for what is under way when it is stopped, in milliseconds. */
 const DRAIN_MS = 25_000;
 
 /**
- * Starts the whole program of the payment relayer: relayer, alerts and metrics.
+ * Starts the whole program of the payment relayer: payer, alerts and metrics.
  *
  * @returns its journal, and what stops it
- * @throws what `startRelayer` throws
+ * @throws what `startPayer` throws
  */
 export async function startPayments(options: {
   readonly settings: Settings<'payments'>;
@@ -37,7 +37,7 @@ export async function startPayments(options: {
   // The schema has checked the key's digits.
   const account = await openAccount({ privateKey: key as `0x${string}` | undefined, keystore, keystorePassword });
   let metrics: Metrics | undefined;
-  const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
+  const openAlerter: PayerParts['openAlerter'] = ({ journal, signature }) => {
     const { outbox } = journal;
     const channels = openChannels(settings);
     const alerter = createOutbox({ outbox, channels, log, redact, signature, guide: alertGuidance, now: Date.now });
@@ -51,21 +51,21 @@ export async function startPayments(options: {
   };
   const monotonicNow = () => performance.now();
   const { beat: onPolled } = createHeartbeat({ url: settings.HEARTBEAT_URL, log, monotonicNow });
-  const relayer = await startRelayer({ settings, account, openAlerter, log, onPolled });
-  metrics = createMetrics({ ...relayer, now: Date.now, monotonicNow });
+  const payer = await startPayer({ settings, account, openAlerter, log, onPolled });
+  metrics = createMetrics({ ...payer, now: Date.now, monotonicNow });
   const { METRICS_HOST: host, METRICS_PORT: port } = settings;
   const { registry } = metrics;
   const { POLL_INTERVAL_MS: pollIntervalMs } = settings;
   const pages = {
-    '/health': createHealthPage({ ...relayer, pollIntervalMs, monotonicNow }),
-    '/status': createStatusPage(relayer),
+    '/health': createHealthPage({ ...payer, pollIntervalMs, monotonicNow }),
+    '/status': createStatusPage(payer),
   };
   const server = port === 'off' ? undefined : await serveMetrics({ registry, host, port, pages });
   if (server !== undefined) log.info({ metrics: server.url }, 'metrics are served');
   return {
-    journal: relayer.journal,
+    journal: payer.journal,
     async stop() {
-      await relayer.stop(DRAIN_MS);
+      await payer.stop(DRAIN_MS);
       await server?.close();
     },
   };

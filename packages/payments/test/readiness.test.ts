@@ -17,7 +17,7 @@ import { waitUntil } from '../scripts/demo/waitUntil.ts';
 import { computeCreditsOwed } from '../src/amounts/computeCredits.ts';
 import { bindPayoutId, payoutIdOf } from '../src/chain/calls.ts';
 import { runCommand } from '../src/cli/runCommand.ts';
-import { hashFrontendId } from '../src/relayerConfig.ts';
+import { hashFrontendId } from '../src/payerConfig.ts';
 import { startPoorQuotes } from './rig/startPoorQuotes.ts';
 import { codesOf, startScene } from './rig/startScene.ts';
 

@@ -20,8 +20,8 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describeTransaction } from '../../src/chain/describeTransaction.ts';
+import { hashFrontendId } from '../../src/payerConfig.ts';
 import { type ReferenceFrontend, startReferenceFrontend } from '../../src/referenceFrontend/startReferenceFrontend.ts';
-import { hashFrontendId } from '../../src/relayerConfig.ts';
 
 /** A relayer's key and address, with ether and stablecoins. */
 export interface RigKey {

@@ -1,5 +1,5 @@
 import { formatStablecoins } from '../amounts/formatAmount.ts';
-import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { PayerContext } from '../flow/payerContext.ts';
 import type { ListedPayment } from '../frontend/checkListing.ts';
 import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
@@ -19,7 +19,7 @@ const REMINDED_FACT = 'reminded of what waits';
 const MAX_NAMED = 50;
 
 /** Reminds people once a day of what is held or refused. */
-function remind({ journal, alerter, now }: RelayerContext): void {
+function remind({ journal, alerter, now }: PayerContext): void {
   const waiting = journal.list(['held', 'refused']);
   if (waiting.length === 0) {
     journal.clearFact(REMINDED_FACT);
@@ -45,7 +45,7 @@ function remind({ journal, alerter, now }: RelayerContext): void {
 }
 
 /** Creates the watch: one alert covers every silent case, the oldest open or listed payment being too old for whatever reason. */
-export function createAgeWatch(context: RelayerContext): AgeWatch {
+export function createAgeWatch(context: PayerContext): AgeWatch {
   const { journal, config, now, monotonicNow } = context;
   /** Since when this process knows of each, on the monotonic clock: whatever people set the other to. */
   let knownSinceMs = new Map<string, number>();

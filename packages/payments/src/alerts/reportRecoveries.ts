@@ -1,7 +1,7 @@
 import { formatStablecoins } from '../amounts/formatAmount.ts';
 import { payoutIdOf } from '../chain/calls.ts';
 import { FRESH_POLLS, PAYOUT_CONFIRMATIONS } from '../flow/findPayout.ts';
-import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { PayerContext } from '../flow/payerContext.ts';
 import type { Payment } from '../journal/payment.ts';
 
 /** The code of the end, which asks for nothing. */
@@ -14,7 +14,7 @@ function describeEnd({ state, txHash, paidBy }: Payment): string | undefined {
 }
 
 function reportEnd(
-  { journal, alerter }: RelayerContext,
+  { journal, alerter }: PayerContext,
   { paymentIntentId, stablecoinAmount }: Payment,
   end: string,
 ): void {
@@ -33,7 +33,7 @@ function reportEnd(
  * Reports payments that another instance has paid, deep enough: the frontend lists them no more, and this instance has nothing to do with
  * them.
  */
-async function reportPaidByOthers(context: RelayerContext, gone: readonly Payment[]): Promise<void> {
+async function reportPaidByOthers(context: PayerContext, gone: readonly Payment[]): Promise<void> {
   if (gone.length === 0) return;
   const { headBlock } = await context.search.search({ notOlderMs: FRESH_POLLS * context.config.pollIntervalMs });
   for (const payment of gone) {
@@ -51,7 +51,7 @@ async function reportPaidByOthers(context: RelayerContext, gone: readonly Paymen
  * @throws NodeBehindError; viem's errors
  * @see docs/payments.md, "Alerts, and what to do"
  */
-export async function reportRecoveries(context: RelayerContext): Promise<void> {
+export async function reportRecoveries(context: PayerContext): Promise<void> {
   const ended = context.journal.alerted.listEnded();
   for (const payment of ended) {
     const end = describeEnd(payment);

@@ -9,7 +9,7 @@ import type { PlacedTransfer } from '../journal/createTransferTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { PAID_BY_HAND, type Payment } from '../journal/payment.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
+import type { PayerConfig } from '../payerConfig.ts';
 import type { ProcessorRow } from './readExport.ts';
 
 /** Where two books do not agree. */
@@ -25,7 +25,7 @@ export interface ReconcileParts {
   readonly journal: PaymentJournal;
   readonly client: PublicClient;
   /** Whose journal it is, the other instances, the contract, and which amounts are right. */
-  readonly config: Pick<RelayerConfig, 'self' | 'others' | 'payouts' | 'expectedRate' | 'maxRateDeviationBps'>;
+  readonly config: Pick<PayerConfig, 'self' | 'others' | 'payouts' | 'expectedRate' | 'maxRateDeviationBps'>;
   /** Transactions with a payout id that the chain has now: from anyone to the payments' wallets, and of every known relayer to any. */
   readonly payouts: readonly PlacedTransfer[];
   /** The frontend's pending payments, not looked at. */

@@ -1,6 +1,6 @@
 import { type Address, type Hex, type PublicClient, parseTransaction } from 'viem';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
+import type { PayerConfig } from '../payerConfig.ts';
 import { KeyUsedElsewhereError, type KeyWatch } from './createKeyWatch.ts';
 import type { TransferSearch } from './createTransferSearch.ts';
 import { describeTransaction } from './describeTransaction.ts';
@@ -10,7 +10,7 @@ import { isCounted } from './isCounted.ts';
 export interface BroadcastGuardOptions {
   readonly client: PublicClient;
   /** With the other instances' addresses: beside them nothing is paid by a plain transfer. */
-  readonly config: Pick<RelayerConfig, 'self' | 'others' | 'creditToken'>;
+  readonly config: Pick<PayerConfig, 'self' | 'others' | 'creditToken'>;
   readonly journal: Pick<PaymentJournal, 'transfers' | 'broadcasts' | 'fact'>;
   readonly search: TransferSearch;
   readonly watch: KeyWatch;

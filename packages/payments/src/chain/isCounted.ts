@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import type { FoundTransfer } from '../journal/createTransferTable.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
+import type { PayerConfig } from '../payerConfig.ts';
 
 /** Names the journal's fact that a person has said of a transaction: it is no payout. */
 export const dismissedFact = (txHash: Hash) => `dismissed:${txHash}`;
@@ -14,7 +14,7 @@ export function isCounted(
   {
     journal,
     config,
-  }: { readonly journal: Pick<PaymentJournal, 'fact'>; readonly config: Pick<RelayerConfig, 'self' | 'others'> },
+  }: { readonly journal: Pick<PaymentJournal, 'fact'>; readonly config: Pick<PayerConfig, 'self' | 'others'> },
   { txHash, sender, amount }: FoundTransfer,
 ): boolean {
   if (journal.fact(dismissedFact(txHash)) !== undefined) return false;

@@ -114,6 +114,6 @@ test('payout ids that strangers forge by the thousand are read once, a few at a 
   expect(flood.seen.reads).toBe(1000);
   expect(flood.seen.mostAtOnce).toBeLessThanOrEqual(50);
   const found = flood.transfers.find(payoutIdOf('pi_1'));
-  const relayer = { journal: { fact: () => undefined }, config: { self: RELAYER, others: [] } } as const;
-  expect(found.filter((one) => isCounted(relayer, one))).toEqual([]);
+  const payer = { journal: { fact: () => undefined }, config: { self: RELAYER, others: [] } } as const;
+  expect(found.filter((one) => isCounted(payer, one))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { payoutsBytecode } from '@prism-gateway/contracts/bytecode';
 import { type Address, createWalletClient, custom, getAddress, isAddressEqual } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isCallRefused } from '../chain/isCallRefused.ts';
-import { hashFrontendId } from '../relayerConfig.ts';
+import { hashFrontendId } from '../payerConfig.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openNode, toUnreachedNode } from './openNode.ts';
 import { UsageError } from './parseWords.ts';

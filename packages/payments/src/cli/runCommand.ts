@@ -188,7 +188,7 @@ interface CommandWiring {
 }
 
 /**
- * Runs a command that looks after the journal; the relayer may be at work meanwhile.
+ * Runs a command that looks after the journal; the payer may be at work meanwhile.
  *
  * @returns the process's exit code; undefined if there is no such command
  * @throws UsageError, UnreachedError, SettingsError, JournalFileError; viem's errors
@@ -236,7 +236,7 @@ function copyDatabase(from: string, to: string): void {
 }
 
 /**
- * Copies the journal with its outbox, and the sender's journal, while the relayer is at work.
+ * Copies the journal with its outbox, and the sender's journal, while the payer is at work.
  *
  * @param target - a folder without a backup in it; made if it is missing
  * @throws UsageError if there is a backup already, or no room for one; then nothing of it is left. DirectoryError

@@ -44,7 +44,7 @@ async function findDifferences(
   const pending = await listPending(createFrontendClient({ url, secret, timeoutMs: settings.RPC_TIMEOUT_MS }));
   const { client, chainId } = await openNode(settings, journal);
   const [owner = ''] = journal.fact('owner')?.split(' ') ?? [];
-  // A journal that no relayer has opened has paid nothing.
+  // A journal that no payer has opened has paid nothing.
   const self = isAddress(owner) ? owner : zeroAddress;
   const config = {
     self,

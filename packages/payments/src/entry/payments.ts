@@ -14,10 +14,10 @@ import { explainError } from '../explainError.ts';
 import { JournalFileError } from '../journal/openPaymentJournal.ts';
 import { parseSettings, paymentsSettings, type Settings, secretsOf } from '../settings/settings.ts';
 import { paymentsUsage } from '../settings/usage.ts';
+import { JournalOwnerError } from '../startPayer.ts';
 import { startPayments } from '../startPayments.ts';
-import { JournalOwnerError } from '../startRelayer.ts';
 
-/** The exit code of a relayer that stops for a fault. */
+/** The exit code of a payer that stops for a fault. */
 const STOPPED = 1;
 /** The exit code of a command that cannot be carried out; 1 says that books do not agree. */
 const NOT_DONE = 2;

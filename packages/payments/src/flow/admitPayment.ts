@@ -5,8 +5,8 @@ import type { ListedPayment } from '../frontend/checkListing.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { Spent } from '../limits/createDayLimit.ts';
 import { claimFact } from './giveBack.ts';
+import type { PayerContext } from './payerContext.ts';
 import { refuseChanged, refusedFact } from './refusePayment.ts';
-import type { RelayerContext } from './relayerContext.ts';
 
 /** Begins the reason of a payment that is held for being over a limit; such a one is looked at again at each listing. */
 export const LIMIT_REASON = 'limit';
@@ -17,15 +17,12 @@ export function approvedFact(paymentIntentId: string): string {
 }
 
 /** A payment's part of the limits before its rate is known. */
-function expectedSpent({ config }: RelayerContext, stablecoins: bigint): Spent {
+function expectedSpent({ config }: PayerContext, stablecoins: bigint): Spent {
   return { stablecoins, credits: computeCreditsOwed(stablecoins, config.expectedRate) };
 }
 
 /** Why a payment is over a limit; undefined: it is not. */
-function findLimit(
-  context: RelayerContext,
-  { paymentIntentId, stablecoinAmount: amount }: Payment,
-): string | undefined {
+function findLimit(context: PayerContext, { paymentIntentId, stablecoinAmount: amount }: Payment): string | undefined {
   if (context.journal.fact(approvedFact(paymentIntentId)) !== undefined) return undefined;
   const { maxPayment } = context.config;
   if (amount > maxPayment)
@@ -35,7 +32,7 @@ function findLimit(
   return `${LIMIT_REASON}: with it, the day's payments are over ${exceeded}`;
 }
 
-function holdForLimit(context: RelayerContext, payment: Payment, reason: string): void {
+function holdForLimit(context: PayerContext, payment: Payment, reason: string): void {
   if (payment.state === 'held') return;
   const { paymentIntentId, stablecoinAmount } = payment;
   const text = `It is of ${formatStablecoins(stablecoinAmount)} stablecoins. ${reason}. It is paid once the limit allows it, or a person approves it: prism payments release ${paymentIntentId}.`;
@@ -52,14 +49,14 @@ function isHeldForLimit({ state, reason }: Payment): boolean {
 }
 
 /** Finds the payment in the journal, or writes it down. @returns undefined where it is refused */
-function takeListed(context: RelayerContext, listed: ListedPayment): Payment | undefined {
+function takeListed(context: PayerContext, listed: ListedPayment): Payment | undefined {
   const { journal } = context;
   if (journal.fact(refusedFact(listed.paymentIntentId)) !== undefined) return undefined;
   if (refuseChanged(context, listed)) return undefined;
   return journal.get(listed.paymentIntentId) ?? journal.add(listed);
 }
 
-async function claim(context: RelayerContext, payment: Payment): Promise<boolean> {
+async function claim(context: PayerContext, payment: Payment): Promise<boolean> {
   const { frontend, journal, log, signal } = context;
   const { paymentIntentId, stablecoinAmount } = payment;
   const rate = await context.readiness.readRate();
@@ -84,7 +81,7 @@ async function claim(context: RelayerContext, payment: Payment): Promise<boolean
  * @throws FrontendError, viem's errors
  * @see docs/specification.md FRONT-2
  */
-export async function admitPayment(context: RelayerContext, listed: ListedPayment): Promise<boolean> {
+export async function admitPayment(context: PayerContext, listed: ListedPayment): Promise<boolean> {
   const { journal, frontend, log, signal } = context;
   const payment = takeListed(context, listed);
   if (payment === undefined) return false;

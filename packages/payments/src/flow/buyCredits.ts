@@ -10,19 +10,15 @@ import type { Offer } from '../readiness/createExchange.ts';
 import { BROKEN_FACT } from '../readiness/createReadiness.ts';
 import { StepError } from '../StepError.ts';
 import { findPayout, takePayout } from './findPayout.ts';
+import type { PayerContext } from './payerContext.ts';
 import { takeRefusal } from './refusePayment.ts';
-import type { RelayerContext } from './relayerContext.ts';
 import { findOpenAttempt, nextIntentId, sendAttempt } from './sendAttempt.ts';
 
 /**
  * Counts the credits in hand that no other payment of this instance is owed. One that is held with a payout that may yet be mined counts as
  * owed. The balance is read before: what left it meanwhile is then subtracted once more, never once too few.
  */
-function countFreeCredits(
-  { config, journal }: RelayerContext,
-  payment: Payment,
-  { held }: Pick<Offer, 'held'>,
-): bigint {
+function countFreeCredits({ config, journal }: PayerContext, payment: Payment, { held }: Pick<Offer, 'held'>): bigint {
   const owing = journal.list([...OWING_STATES, 'vanished', 'held']).filter(({ state, paymentIntentId, paidBy }) => {
     if (paymentIntentId === payment.paymentIntentId) return false;
     // Its bytes are broadcast again.
@@ -32,7 +28,7 @@ function countFreeCredits(
   return owing.reduce((free, other) => free - (other.creditsOwed ?? 0n), held);
 }
 
-function journalBuy(context: RelayerContext, payment: Payment, call: ChainCall): void {
+function journalBuy(context: PayerContext, payment: Payment, call: ChainCall): void {
   const intentId = nextIntentId(context, { payment, kind: 'buy', call });
   context.journal.move(payment.paymentIntentId, 'buying', { attempt: { intentId, kind: 'buy', ...call } });
 }
@@ -41,7 +37,7 @@ function journalBuy(context: RelayerContext, payment: Payment, call: ChainCall):
  * Computes what to buy at the price of now: all, or what a buy within the tolerance has left missing. Beyond the tolerance from the price of the
  * claim nothing is bought, so that a payment never costs much more than its amount.
  */
-function planBuy({ config, memory }: RelayerContext, payment: Payment, quoted: bigint) {
+function planBuy({ config, memory }: PayerContext, payment: Payment, quoted: bigint) {
   const { stablecoinAmount, paymentIntentId } = payment;
   const owed = readOwed(payment);
   const least = computeMinCredits(owed, config.slippageBps);
@@ -57,7 +53,7 @@ function planBuy({ config, memory }: RelayerContext, payment: Payment, quoted: b
   };
 }
 
-function encodeNextBuy(context: RelayerContext, payment: Payment, { quoted }: Offer): ChainCall {
+function encodeNextBuy(context: PayerContext, payment: Payment, { quoted }: Offer): ChainCall {
   const { exchange } = context.config;
   return encodeBuy({ exchange, ...planBuy(context, payment, quoted) });
 }
@@ -68,7 +64,7 @@ function encodeNextBuy(context: RelayerContext, payment: Payment, { quoted }: Of
  * @throws StepError, viem's errors
  * @see docs/specification.md PAY-3, PAY-4
  */
-export async function fundPayment(context: RelayerContext, payment: Payment): Promise<void> {
+export async function fundPayment(context: PayerContext, payment: Payment): Promise<void> {
   const { journal, log } = context;
   const { paymentIntentId } = payment;
   const payout = await findPayout(context, payment);
@@ -96,7 +92,7 @@ function isBroken({ data }: Attempt, { stablecoins, credits }: MinedAttempt): bo
 
 /** Stops all purchases: a next one would go the same way. */
 function takeBroken(
-  context: RelayerContext,
+  context: PayerContext,
   { paymentIntentId }: Payment,
   { attempt, finalized }: { readonly attempt: Attempt; readonly finalized: NonNullable<MoveChanges['finalized']> },
 ): void {
@@ -125,7 +121,7 @@ function takeBroken(
  *
  * @throws StepError `BUY_FAILED` if nothing was bought; SenderError if that is not known
  */
-export async function finalizeBuy(context: RelayerContext, payment: Payment): Promise<void> {
+export async function finalizeBuy(context: PayerContext, payment: Payment): Promise<void> {
   const { journal, memory, log } = context;
   const { paymentIntentId } = payment;
   const attempt = findOpenAttempt(context, payment);

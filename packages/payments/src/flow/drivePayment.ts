@@ -6,11 +6,11 @@ import type { Payment } from '../journal/payment.ts';
 import { OPEN_STATES, type PaymentState } from '../journal/paymentState.ts';
 import { finalizeBuy, fundPayment } from './buyCredits.ts';
 import { claimFact, giveBack, releaseClaim } from './giveBack.ts';
+import type { PayerContext } from './payerContext.ts';
 import { finalizePayout, payOut } from './payOut.ts';
 import { recoverVanished } from './recoverVanished.ts';
-import type { RelayerContext } from './relayerContext.ts';
 
-type Step = (context: RelayerContext, payment: Payment) => Promise<void>;
+type Step = (context: PayerContext, payment: Payment) => Promise<void>;
 
 /** The step of each state that asks for one. */
 const STEPS: Partial<Record<PaymentState, Step>> = {
@@ -54,7 +54,7 @@ function writeLate({ paymentIntentId, tries, reason, state }: Failure): Alert {
 }
 
 /** Counts a failure. @returns whether the payment was given back */
-function takeFailure(context: RelayerContext, payment: Payment, tries: number, error: unknown): boolean {
+function takeFailure(context: PayerContext, payment: Payment, tries: number, error: unknown): boolean {
   const { journal, log, config } = context;
   const { paymentIntentId } = payment;
   // The step may have moved it.
@@ -76,11 +76,7 @@ function takeFailure(context: RelayerContext, payment: Payment, tries: number, e
  *
  * @param onPaid - called before the frontend is notified of the payout
  */
-export async function drivePayment(
-  context: RelayerContext,
-  paymentIntentId: string,
-  onPaid: () => void,
-): Promise<void> {
+export async function drivePayment(context: PayerContext, paymentIntentId: string, onPaid: () => void): Promise<void> {
   const { journal, signal, config } = context;
   let tries = 0;
   while (!signal.aborted) {
@@ -106,13 +102,13 @@ export async function drivePayment(
   await releaseClaim(context, paymentIntentId);
 }
 
-function giveBackIfUnpaid(context: RelayerContext, paymentIntentId: string): void {
+function giveBackIfUnpaid(context: PayerContext, paymentIntentId: string): void {
   const state = context.journal.get(paymentIntentId)?.state;
   if (state !== undefined && RETURNABLE.includes(state)) giveBack(context, paymentIntentId, { reason: 'restarted' });
 }
 
 /** Waits for a buy that was under way; its credits are in hand then, for whoever needs them next. */
-async function finishBuy(context: RelayerContext, paymentIntentId: string): Promise<void> {
+async function finishBuy(context: PayerContext, paymentIntentId: string): Promise<void> {
   const payment = context.journal.get(paymentIntentId);
   if (payment === undefined) return;
   try {
@@ -129,7 +125,7 @@ async function finishBuy(context: RelayerContext, paymentIntentId: string): Prom
  * @param follow - looks after what is under way
  */
 export function resumePayments(
-  context: RelayerContext,
+  context: PayerContext,
   follow: (paymentIntentId: string, drive: (onPaid: () => void) => Promise<void>) => void,
 ): void {
   for (const { paymentIntentId, state } of context.journal.list(OPEN_STATES)) {
@@ -142,7 +138,7 @@ export function resumePayments(
 }
 
 /** Whether the frontend may have been notified of a payout that is gone: by a reorganisation, after which its bytes may have been mined in vain. */
-function wasUndone({ journal }: RelayerContext, paymentIntentId: string): boolean {
+function wasUndone({ journal }: PayerContext, paymentIntentId: string): boolean {
   const isReverted = journal
     .attemptsOf(paymentIntentId)
     .some(({ kind, state, txHash }) => kind === 'payout' && state === 'void' && txHash !== undefined);
@@ -155,7 +151,7 @@ function wasUndone({ journal }: RelayerContext, paymentIntentId: string): boolea
  * @throws FrontendError if the frontend does not take it now
  * @see docs/specification.md FRONT-3
  */
-async function completePayment(context: RelayerContext, payment: Payment): Promise<void> {
+async function completePayment(context: PayerContext, payment: Payment): Promise<void> {
   const { journal, frontend, alerter, log, signal } = context;
   const { paymentIntentId, txHash } = payment;
   if (txHash === undefined) throw new TypeError(`payment ${paymentIntentId} was paid by no transaction`);

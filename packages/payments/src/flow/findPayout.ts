@@ -9,9 +9,9 @@ import { isCounted } from '../chain/isCounted.ts';
 import type { PlacedTransfer } from '../journal/createTransferTable.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { MoveChanges } from '../journal/paymentWrites.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
+import type { PayerConfig } from '../payerConfig.ts';
 import { StepError } from '../StepError.ts';
-import type { RelayerContext } from './relayerContext.ts';
+import type { PayerContext } from './payerContext.ts';
 
 /** Blocks that finalize a payout, the including one counted. */
 export const PAYOUT_CONFIRMATIONS = 2;
@@ -39,7 +39,7 @@ const isSame = (one: string, other: string) => one.toLowerCase() === other.toLow
 
 /** Whether an amount is what a claim owes, at its own rate or at any other that may be taken. */
 export function isOwedAmount(
-  { expectedRate, maxRateDeviationBps }: Pick<RelayerConfig, 'expectedRate' | 'maxRateDeviationBps'>,
+  { expectedRate, maxRateDeviationBps }: Pick<PayerConfig, 'expectedRate' | 'maxRateDeviationBps'>,
   { stablecoinAmount, creditsOwed }: Pick<Payment, 'stablecoinAmount' | 'creditsOwed'>,
   amount: bigint,
 ): boolean {
@@ -51,7 +51,7 @@ export function isOwedAmount(
   return distance * 10_000n <= expectedRate * BigInt(maxRateDeviationBps);
 }
 
-function evaluate({ config }: RelayerContext, payment: Payment, payout: FoundPayout): FoundPayout {
+function evaluate({ config }: PayerContext, payment: Payment, payout: FoundPayout): FoundPayout {
   const { self, others } = config;
   const isKnown = payout.contract !== undefined || [self, ...others].some((known) => isSame(known, payout.sender));
   const fault = !isKnown
@@ -71,7 +71,7 @@ function evaluate({ config }: RelayerContext, payment: Payment, payout: FoundPay
  * @returns the payout, deep enough; if none is in order, one with its fault; undefined if there is none at all
  * @throws NodeBehindError, StepError `CHAIN_UNAVAILABLE` if it cannot be known now; viem's errors
  */
-export async function findPayout(context: RelayerContext, payment: Payment): Promise<FoundPayout | undefined> {
+export async function findPayout(context: PayerContext, payment: Payment): Promise<FoundPayout | undefined> {
   const { config, journal, search, signal } = context;
   const { payouts: contract } = config;
   const payoutId = payoutIdOf(payment.paymentIntentId);
@@ -117,7 +117,7 @@ const FAULTS: Readonly<
   },
 };
 
-function holdSuspect(context: RelayerContext, payment: Payment, payout: FoundPayout, fault: PayoutFault): void {
+function holdSuspect(context: PayerContext, payment: Payment, payout: FoundPayout, fault: PayoutFault): void {
   const { journal } = context;
   const { paymentIntentId } = payment;
   const { code, subject, describe } = FAULTS[fault];
@@ -145,7 +145,7 @@ function holdSuspect(context: RelayerContext, payment: Payment, payout: FoundPay
  * @param version - which paid in its place, and costs about the same
  */
 export function reviseOwnPayout(
-  { journal }: RelayerContext,
+  { journal }: PayerContext,
   paymentIntentId: string,
   version?: Hash,
 ): Pick<MoveChanges, 'finalized'> {
@@ -165,7 +165,7 @@ export function reviseOwnPayout(
  * @param params - the payment and what was found
  */
 export function takePayout(
-  context: RelayerContext,
+  context: PayerContext,
   params: { readonly payment: Payment; readonly payout: FoundPayout },
 ): void {
   const { payment, payout } = params;
@@ -194,7 +194,7 @@ export function takePayout(
  * @throws StepError `CHAIN_UNAVAILABLE` if the contract says that it is paid and the logs do not show it; viem's errors
  */
 async function findPaid(
-  { client, config, journal, readFrontend }: RelayerContext,
+  { client, config, journal, readFrontend }: PayerContext,
   wanted: { readonly contract: Address; readonly payoutId: Hex; readonly headBlock: number },
 ): Promise<PlacedTransfer | undefined> {
   const { contract: address, payoutId, headBlock } = wanted;

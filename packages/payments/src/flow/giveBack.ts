@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { payoutIdOf } from '../chain/calls.ts';
 import type { MoveChanges } from '../journal/paymentWrites.ts';
-import type { RelayerContext } from './relayerContext.ts';
+import type { PayerContext } from './payerContext.ts';
 
 /** Names the journal's fact that holds the frontend's name of a claim, by which it can be given up. */
 export function claimFact(paymentIntentId: string): string {
@@ -16,7 +16,7 @@ export function claimFact(paymentIntentId: string): string {
  * @throws FrontendError
  */
 export async function renewClaim(
-  { journal, frontend, signal }: Pick<RelayerContext, 'journal' | 'frontend' | 'signal'>,
+  { journal, frontend, signal }: Pick<PayerContext, 'journal' | 'frontend' | 'signal'>,
   payoutId: Hex,
 ): Promise<boolean> {
   const payment = journal.list(['transferring']).find((one) => payoutIdOf(one.paymentIntentId) === payoutId);
@@ -35,7 +35,7 @@ export async function renewClaim(
  * @param changes - why, and how its attempt ended
  */
 export function giveBack(
-  context: RelayerContext,
+  context: PayerContext,
   paymentIntentId: string,
   changes: Pick<MoveChanges, 'finalized'> & { readonly reason: string },
 ): void {
@@ -50,7 +50,7 @@ export function giveBack(
  *
  * @param paymentIntentId - nothing of this instance can still pay it
  */
-export async function releaseClaim(context: RelayerContext, paymentIntentId: string): Promise<void> {
+export async function releaseClaim(context: PayerContext, paymentIntentId: string): Promise<void> {
   const { journal, frontend, log, signal } = context;
   const claimId = journal.fact(claimFact(paymentIntentId));
   if (claimId === undefined || journal.get(paymentIntentId)?.state !== 'given back') return;

@@ -5,7 +5,7 @@ import { isCounted } from '../chain/isCounted.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { Payment } from '../journal/payment.ts';
 import { FRESH_POLLS, findPayout, takePayout } from './findPayout.ts';
-import type { RelayerContext } from './relayerContext.ts';
+import type { PayerContext } from './payerContext.ts';
 
 /** Holds every payment whose payout may be on its way, because the sender's journal, which knew, is gone. */
 export function holdUnknown(context: { readonly journal: PaymentJournal; readonly alerter: Alerter }): void {
@@ -27,7 +27,7 @@ export function holdUnknown(context: { readonly journal: PaymentJournal; readonl
 }
 
 /** It is held for another reason than its payout. */
-function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
+function isOnChain({ journal }: PayerContext, { txHash }: Payment): boolean {
   return txHash !== undefined && journal.transfers.blockOf(txHash) !== undefined;
 }
 
@@ -36,7 +36,7 @@ function isOnChain({ journal }: RelayerContext, { txHash }: Payment): boolean {
  *
  * @throws NodeBehindError; viem's errors
  */
-export async function lookAtHeld(context: RelayerContext): Promise<void> {
+export async function lookAtHeld(context: PayerContext): Promise<void> {
   const { journal, search, config } = context;
   const held = journal.list(['held']).filter((payment) => !isOnChain(context, payment));
   if (held.length === 0) return;

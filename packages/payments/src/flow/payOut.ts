@@ -10,8 +10,8 @@ import type { Payment } from '../journal/payment.ts';
 import { StepError } from '../StepError.ts';
 import { findPayout, PAYOUT_CONFIRMATIONS, takePayout } from './findPayout.ts';
 import { giveBack } from './giveBack.ts';
+import type { PayerContext } from './payerContext.ts';
 import { takeRefusal } from './refusePayment.ts';
-import type { RelayerContext } from './relayerContext.ts';
 import { findOpenAttempt, nextIntentId, sendAttempt } from './sendAttempt.ts';
 
 /** States of a payout that may yet be mined. */
@@ -21,7 +21,7 @@ const LIVE_STATES = INTENT_STATES.filter((state) => !FINAL_STATES.includes(state
  * While the sender is still at a payout of it, there is no other one: a person may have released the payment too early, or the journal may have
  * been lost and the sender's not.
  */
-function refuseSecondPayout({ sender, config }: RelayerContext, { paymentIntentId }: Payment): void {
+function refuseSecondPayout({ sender, config }: PayerContext, { paymentIntentId }: Payment): void {
   const payoutId = payoutIdOf(paymentIntentId);
   const isLive = sender
     .list({ states: LIVE_STATES })
@@ -38,7 +38,7 @@ function refuseSecondPayout({ sender, config }: RelayerContext, { paymentIntentI
  * @throws StepError `PAYOUT_FAILED`, `CHAIN_UNAVAILABLE`; NodeBehindError; viem's errors
  * @see docs/payments.md, "Why it cannot pay twice"
  */
-export async function payOut(context: RelayerContext, payment: Payment): Promise<void> {
+export async function payOut(context: PayerContext, payment: Payment): Promise<void> {
   refuseSecondPayout(context, payment);
   const payout = await findPayout(context, payment);
   if (payout !== undefined) return takePayout(context, { payment, payout });
@@ -50,7 +50,7 @@ export async function payOut(context: RelayerContext, payment: Payment): Promise
   context.journal.move(paymentIntentId, 'transferring', { attempt: { intentId, kind: 'payout', ...call } });
 }
 
-function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean {
+function hasPaid(context: PayerContext, payment: Payment, sent: Sent): boolean {
   const transfers = parseEventLogs({ abi: creditTokenAbi, eventName: 'Transfer', logs: [...sent.logs] });
   return transfers.some(
     ({ address, args }) =>
@@ -61,7 +61,7 @@ function hasPaid(context: RelayerContext, payment: Payment, sent: Sent): boolean
 }
 
 /** Mined, and the credits are not where they belong. */
-function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, intentId: string): void {
+function takeStrange(context: PayerContext, payment: Payment, sent: Sent, intentId: string): void {
   const { journal } = context;
   const { paymentIntentId } = payment;
   const reason = `The payout ${sent.txHash} is mined, and its log does not say that the wallet got what it is owed.`;
@@ -84,7 +84,7 @@ function takeStrange(context: RelayerContext, payment: Payment, sent: Sent, inte
  *
  * @throws StepError `PAYOUT_FAILED` if nothing was paid; SenderError if that is not known
  */
-export async function finalizePayout(context: RelayerContext, payment: Payment): Promise<void> {
+export async function finalizePayout(context: PayerContext, payment: Payment): Promise<void> {
   const { journal, log, config } = context;
   const { paymentIntentId } = payment;
   const attempt = findOpenAttempt(context, payment);

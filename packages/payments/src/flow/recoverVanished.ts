@@ -4,7 +4,7 @@ import { alertPayment } from '../alerts/alertPayment.ts';
 import { payoutIdOf } from '../chain/calls.ts';
 import type { Payment } from '../journal/payment.ts';
 import { findPayout, isOwedAmount, reviseOwnPayout, takePayout, throughContractFact } from './findPayout.ts';
-import type { RelayerContext } from './relayerContext.ts';
+import type { PayerContext } from './payerContext.ts';
 
 /** Names the journal's fact that a person vouches for a vanished payout: it will not come back. */
 export function releasedFact(paymentIntentId: string): string {
@@ -12,7 +12,7 @@ export function releasedFact(paymentIntentId: string): string {
 }
 
 /** The payout can never be mined again: the payment is made anew, with the amount that it was. */
-function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwed }: Payment, reason: string): void {
+function makeAnew(context: PayerContext, { paymentIntentId, txHash, creditsOwed }: Payment, reason: string): void {
   const { journal, memory, log } = context;
   const amount = txHash === undefined ? undefined : journal.transfers.amountOf(txHash);
   const owed = amount ?? creditsOwed;
@@ -24,7 +24,7 @@ function makeAnew(context: RelayerContext, { paymentIntentId, txHash, creditsOwe
 }
 
 /** A person must say: what its bytes were is forgotten, so that nobody here can know whether they come back. */
-function takeForgotten(context: RelayerContext, payment: Payment): void {
+function takeForgotten(context: PayerContext, payment: Payment): void {
   const { journal } = context;
   const { paymentIntentId, txHash } = payment;
   if (journal.fact(releasedFact(paymentIntentId)) !== undefined) {
@@ -47,7 +47,7 @@ function takeForgotten(context: RelayerContext, payment: Payment): void {
 }
 
 /** Offers a node all that is kept from the first free account nonce up to one. */
-async function broadcastAgain(context: RelayerContext, nonces: { from: number; to: number }): Promise<void> {
+async function broadcastAgain(context: PayerContext, nonces: { from: number; to: number }): Promise<void> {
   const { client, journal, guard, log } = context;
   for (const { raw, txHash, nonce } of journal.broadcasts.list()) {
     if (nonce < nonces.from || nonce > nonces.to) continue;
@@ -61,7 +61,7 @@ async function broadcastAgain(context: RelayerContext, nonces: { from: number; t
 }
 
 /** How many transactions of this instance no reorganisation can undo. */
-async function countFinal({ client, config, reorgDepth }: RelayerContext): Promise<number> {
+async function countFinal({ client, config, reorgDepth }: PayerContext): Promise<number> {
   const head = await client.getBlockNumber({ cacheTime: 0 });
   const depth = BigInt(reorgDepth);
   return await client.getTransactionCount({
@@ -74,14 +74,14 @@ async function countFinal({ client, config, reorgDepth }: RelayerContext): Promi
 const SUCCESS = '0x1';
 
 /** Whether the node has a receipt of a payout that its logs do not show: then they are behind. */
-async function isStillMined({ client }: RelayerContext, { txHash }: Payment): Promise<boolean> {
+async function isStillMined({ client }: PayerContext, { txHash }: Payment): Promise<boolean> {
   if (txHash === undefined) return false;
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] });
   return receipt?.status === SUCCESS;
 }
 
 /** Whether a transaction of this journal's is mined on an account nonce: another version of the payout, or what took its place. */
-async function isOwnNonce({ client, journal }: RelayerContext, nonce: number): Promise<boolean> {
+async function isOwnNonce({ client, journal }: PayerContext, nonce: number): Promise<boolean> {
   const receipts = await Promise.all(
     journal.broadcasts
       .listOn(nonce)
@@ -91,7 +91,7 @@ async function isOwnNonce({ client, journal }: RelayerContext, nonce: number): P
 }
 
 /** A payout of this instance: its bytes are offered again, until they are mined, or their account nonce is consumed for good. */
-async function recoverOwn(context: RelayerContext, payment: Payment, nonce: number): Promise<void> {
+async function recoverOwn(context: PayerContext, payment: Payment, nonce: number): Promise<void> {
   const { client, config } = context;
   if ((await countFinal(context)) > nonce) {
     // The transaction that has taken the nonce may be the payout itself, of another price: the next look at the chain would show it.
@@ -112,7 +112,7 @@ async function recoverOwn(context: RelayerContext, payment: Payment, nonce: numb
  * @throws KeyUsedElsewhereError if a foreign transaction has taken the payout's account nonce; viem's errors
  * @see docs/payments.md, "Why it cannot pay twice"
  */
-export async function recoverVanished(context: RelayerContext, payment: Payment): Promise<void> {
+export async function recoverVanished(context: PayerContext, payment: Payment): Promise<void> {
   const { config, journal, signal } = context;
   const payout = await findPayout(context, payment);
   if (payout !== undefined) return takePayout(context, { payment, payout });
@@ -136,13 +136,13 @@ export async function recoverVanished(context: RelayerContext, payment: Payment)
 const LOGS_BEHIND_BLOCKS = 1000;
 
 /** Whether it is left alone so long as its payout is on the chain. One that is held for want of the payout's bytes is a person's. */
-function isFinal({ journal }: RelayerContext, { state, txHash }: Payment): boolean {
+function isFinal({ journal }: PayerContext, { state, txHash }: Payment): boolean {
   if (state === 'held') return txHash !== undefined && journal.broadcasts.nonceOf(txHash) !== undefined;
   return state === 'completed';
 }
 
 /** Reports a second payout of what was owed, whoever has made it: nothing is paid back by itself. */
-function alertPaidTwice({ journal, config, alerter }: RelayerContext, payment: Payment): void {
+function alertPaidTwice({ journal, config, alerter }: PayerContext, payment: Payment): void {
   const { paymentIntentId, txHash } = payment;
   const name = `paid twice:${paymentIntentId}`;
   const others = journal.transfers
@@ -162,7 +162,7 @@ function alertPaidTwice({ journal, config, alerter }: RelayerContext, payment: P
 }
 
 /** Forgets the bytes of what is mined for good: all up to the last such payout, but not those of a payout that has vanished. */
-function forgetFinal({ journal }: RelayerContext, finalized: ReadonlySet<Hash | undefined>): void {
+function forgetFinal({ journal }: PayerContext, finalized: ReadonlySet<Hash | undefined>): void {
   const kept = journal.broadcasts.list();
   const last = kept.findLast(({ txHash }) => finalized.has(txHash))?.nonce;
   if (last === undefined) return;
@@ -174,7 +174,7 @@ function forgetFinal({ journal }: RelayerContext, finalized: ReadonlySet<Hash | 
 }
 
 /** Drops calldata and signed bytes of what was called for final attempts, once the sender knows them for final. */
-export async function pruneFinal({ journal, sender }: RelayerContext): Promise<void> {
+export async function pruneFinal({ journal, sender }: PayerContext): Promise<void> {
   const finalized = journal.listPrunable();
   if (finalized.length === 0) return;
   const pruned = await sender.prune(finalized);
@@ -186,7 +186,7 @@ export async function pruneFinal({ journal, sender }: RelayerContext): Promise<v
  * The block of a payout. One that the search has not seen the node may have a receipt of: its logs were behind, for longer perhaps than blocks
  * are searched again by themselves.
  */
-async function locate({ client, journal, search }: RelayerContext, txHash: Hash): Promise<number | undefined> {
+async function locate({ client, journal, search }: PayerContext, txHash: Hash): Promise<number | undefined> {
   const placed = journal.transfers.blockOf(txHash);
   if (placed !== undefined) return placed;
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [txHash] });
@@ -204,7 +204,7 @@ async function locate({ client, journal, search }: RelayerContext, txHash: Hash)
  * @throws viem's errors
  * @see docs/specification.md PAY-15
  */
-export async function watchPayouts(context: RelayerContext): Promise<number> {
+export async function watchPayouts(context: PayerContext): Promise<number> {
   const { journal, log, reorgDepth } = context;
   if (journal.listWatched().length === 0) return 0;
   const { headBlock } = await context.search.search();

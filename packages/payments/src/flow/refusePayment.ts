@@ -3,7 +3,7 @@ import { alertPayment } from '../alerts/alertPayment.ts';
 import type { ListedPayment, ListingFault } from '../frontend/checkListing.ts';
 import type { Payment } from '../journal/payment.ts';
 import type { PaymentState } from '../journal/paymentState.ts';
-import type { RelayerContext } from './relayerContext.ts';
+import type { PayerContext } from './payerContext.ts';
 
 /** From these a payment is refused at once; from `claimed`, `buying` and `bought` by its next step. */
 const REFUSABLE: readonly PaymentState[] = ['seen', 'given back', 'held'];
@@ -38,7 +38,7 @@ function writeAlert(known: Payment | undefined, { paymentIntentId = '', reason }
  *
  * @param fault - which, and why; without an id, the reason alone is alerted once
  */
-export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter' | 'log'>, fault: ListingFault): void {
+export function refusePayment(context: Pick<PayerContext, 'journal' | 'alerter' | 'log'>, fault: ListingFault): void {
   const { journal, alerter } = context;
   const { paymentIntentId = '', reason } = fault;
   const name = refusedFact(paymentIntentId === '' ? reason : paymentIntentId);
@@ -64,7 +64,7 @@ export function refusePayment(context: Pick<RelayerContext, 'journal' | 'alerter
  * @param listed - fit to be paid as far as its data goes
  */
 export function refuseChanged(
-  context: Pick<RelayerContext, 'journal' | 'alerter' | 'log'>,
+  context: Pick<PayerContext, 'journal' | 'alerter' | 'log'>,
   listed: ListedPayment,
 ): boolean {
   const { paymentIntentId } = listed;
@@ -86,7 +86,7 @@ export function refuseChanged(
  *
  * @returns whether it is `refused` now; credits bought stay in hand
  */
-export function takeRefusal(context: RelayerContext, payment: Payment): boolean {
+export function takeRefusal(context: PayerContext, payment: Payment): boolean {
   const { journal, memory, log } = context;
   const { paymentIntentId, txHash } = payment;
   const reason = journal.fact(refusedFact(paymentIntentId));

@@ -1,7 +1,7 @@
 import { hashCall, SenderError, type Sent } from '@prism-gateway/sender';
 import type { ChainCall } from '../chain/calls.ts';
 import type { Attempt, AttemptKind, Payment } from '../journal/payment.ts';
-import type { RelayerContext } from './relayerContext.ts';
+import type { PayerContext } from './payerContext.ts';
 
 /** How an attempt ended. */
 export type AttemptOutcome =
@@ -19,7 +19,7 @@ const UNSETTLED = ['CLOSED', 'JOURNAL_FAILED', 'INTENT_MISMATCH', 'INVALID_ARGUM
  * @returns the attempt that was journalled last
  * @throws TypeError if there is none, which is a defect
  */
-export function findOpenAttempt(context: RelayerContext, payment: Payment): Attempt {
+export function findOpenAttempt(context: PayerContext, payment: Payment): Attempt {
   const attempt = context.journal.attemptsOf(payment.paymentIntentId).findLast(({ state }) => state === 'open');
   if (attempt === undefined) throw new TypeError(`payment ${payment.paymentIntentId} has no attempt under way`);
   return attempt;
@@ -29,7 +29,7 @@ export function findOpenAttempt(context: RelayerContext, payment: Payment): Atte
 const GAS_MARGIN = 2n;
 
 /** Undefined: the sender says what is wrong with it. */
-async function estimateGas({ client, config }: RelayerContext, { to, data }: Attempt): Promise<bigint | undefined> {
+async function estimateGas({ client, config }: PayerContext, { to, data }: Attempt): Promise<bigint | undefined> {
   const estimated = await client.estimateGas({ account: config.self, to, data }).catch(() => undefined);
   return estimated === undefined ? undefined : estimated * GAS_MARGIN;
 }
@@ -41,7 +41,7 @@ async function estimateGas({ client, config }: RelayerContext, { to, data }: Att
  * @throws SenderError where the outcome is not known
  */
 export async function sendAttempt(
-  context: RelayerContext,
+  context: PayerContext,
   params: {
     readonly attempt: Attempt;
     readonly confirmations: number;
@@ -73,7 +73,7 @@ export async function sendAttempt(
  * for other calls are passed over: under one of these, it would refuse this call for ever.
  */
 export function nextIntentId(
-  { journal, sender }: Pick<RelayerContext, 'journal' | 'sender'>,
+  { journal, sender }: Pick<PayerContext, 'journal' | 'sender'>,
   params: { readonly payment: Payment; readonly kind: AttemptKind; readonly call: ChainCall },
 ): string {
   const { payment, kind, call } = params;

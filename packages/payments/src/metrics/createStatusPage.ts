@@ -3,10 +3,10 @@ import { formatAmount, formatCredits, formatStablecoins } from '../amounts/forma
 import { describePayment, describeStory, timeOf } from '../cli/describePayments.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
-import type { RunningRelayer } from '../startRelayer.ts';
+import type { RunningPayer } from '../startPayer.ts';
 
 /** The sources of the status. */
-export type StatusParts = Pick<RunningRelayer, 'journal' | 'readDay' | 'readAccountBalances'>;
+export type StatusParts = Pick<RunningPayer, 'journal' | 'readDay' | 'readAccountBalances'>;
 
 /** Most payments that are reported one by one, of those the oldest. */
 const MAX_LISTED = 100;

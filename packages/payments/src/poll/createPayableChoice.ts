@@ -1,6 +1,6 @@
 import { createPaymentLatch } from '../alerts/createPaymentLatch.ts';
 import { KeyUsedElsewhereError } from '../chain/createKeyWatch.ts';
-import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { PayerContext } from '../flow/payerContext.ts';
 import type { ListedPayment } from '../frontend/checkListing.ts';
 import { OBSTACLES, type Obstacle } from '../readiness/createReadiness.ts';
 
@@ -15,7 +15,7 @@ const OBSTACLE_SUBJECTS: Readonly<Record<Obstacle['code'], { readonly subject: s
 };
 
 /** Whether nobody else uses the key, as far as the chain shows; payments are begun only then. */
-async function isKeyOurs({ watch }: RelayerContext): Promise<boolean> {
+async function isKeyOurs({ watch }: PayerContext): Promise<boolean> {
   try {
     await watch.check();
     return true;
@@ -31,7 +31,7 @@ async function isKeyOurs({ watch }: RelayerContext): Promise<boolean> {
  * @returns the choice, of what would be claimed; it throws viem's errors
  */
 export function createPayableChoice(
-  context: RelayerContext,
+  context: PayerContext,
 ): (wanted: readonly ListedPayment[]) => Promise<readonly ListedPayment[]> {
   const latches = new Map(
     OBSTACLES.map((code) => [code, createPaymentLatch(context, { code, ...OBSTACLE_SUBJECTS[code] })] as const),

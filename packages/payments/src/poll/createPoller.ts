@@ -6,9 +6,9 @@ import { reportRecoveries } from '../alerts/reportRecoveries.ts';
 import { explainError } from '../explainError.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
 import { lookAtHeld } from '../flow/holdPayment.ts';
+import type { PayerContext } from '../flow/payerContext.ts';
 import { pruneFinal, watchPayouts } from '../flow/recoverVanished.ts';
 import { refuseChanged, refusedFact, refusePayment } from '../flow/refusePayment.ts';
-import type { RelayerContext } from '../flow/relayerContext.ts';
 import { checkListing, type ListedPayment, type ListingFault } from '../frontend/checkListing.ts';
 import { FrontendError } from '../frontend/createFrontendClient.ts';
 import { OPEN_STATES } from '../journal/paymentState.ts';
@@ -48,7 +48,7 @@ const MIN_PAUSE_MS = 200;
  * @param options.onPolled - called after each poll that has gone through
  * @see docs/specification.md FRONT-1
  */
-export function createPoller(context: RelayerContext, { onPolled }: { readonly onPolled: () => void }): Poller {
+export function createPoller(context: PayerContext, { onPolled }: { readonly onPolled: () => void }): Poller {
   const { config, frontend, journal, log, signal } = context;
   const journalFault = createJournalFault(context, JOURNAL_WORDS);
   const underway = createUnderway(context, { onJournalFault: (error) => journalFault.raise(error) });
@@ -174,7 +174,7 @@ interface Listing {
  *
  * @see docs/specification.md FRONT-1
  */
-function createListing(context: RelayerContext): Listing {
+function createListing(context: PayerContext): Listing {
   const { config, journal } = context;
   const { exchange, creditToken, stablecoin, payouts, self, others } = config;
   const forbidden = [exchange, creditToken, stablecoin, self, ...others, ...(payouts === undefined ? [] : [payouts])];
@@ -242,7 +242,7 @@ interface Silence {
 }
 
 /** Makes the count of failed polls; people are alerted when it grows too large, and when it has ended. */
-function createSilence(context: RelayerContext): Silence {
+function createSilence(context: PayerContext): Silence {
   const latches = {
     frontend: createPaymentLatch(context, {
       code: 'FRONTEND_SILENT',

@@ -1,5 +1,5 @@
 import { resumePayments } from '../flow/drivePayment.ts';
-import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { PayerContext } from '../flow/payerContext.ts';
 import type { Underway } from './createUnderway.ts';
 
 /** Takes up what the journal holds. */
@@ -15,7 +15,7 @@ export interface Resumption {
 }
 
 /** Makes what takes up the payments of the last start. */
-export function createResumption(context: RelayerContext, { follow }: Pick<Underway, 'follow'>): Resumption {
+export function createResumption(context: PayerContext, { follow }: Pick<Underway, 'follow'>): Resumption {
   let resolving: Promise<void> | undefined;
   let fault: { readonly error: unknown } | undefined;
   let isResumed = false;

@@ -2,7 +2,7 @@ import { isJournalFault } from '@prism-gateway/node/alerts';
 import { explainError } from '../explainError.ts';
 import { admitPayment } from '../flow/admitPayment.ts';
 import { drivePayment } from '../flow/drivePayment.ts';
-import type { RelayerContext } from '../flow/relayerContext.ts';
+import type { PayerContext } from '../flow/payerContext.ts';
 import type { ListedPayment } from '../frontend/checkListing.ts';
 
 /** The payments that an instance works at; each of them once at a time. */
@@ -33,7 +33,7 @@ const MAX_ACTIVE = 1000;
  * @param options.onJournalFault - called with the reason why a payment could not be written down
  */
 export function createUnderway(
-  context: RelayerContext,
+  context: PayerContext,
   { onJournalFault }: { readonly onJournalFault: (error: unknown) => void },
 ): Underway {
   const { config, log, signal, monotonicNow } = context;

@@ -4,13 +4,13 @@ import { type Sender, SenderError } from '@prism-gateway/sender';
 import { type Address, maxUint256, type PublicClient } from 'viem';
 import { encodeApproval } from '../chain/calls.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
+import type { PayerConfig } from '../payerConfig.ts';
 import { StepError } from '../StepError.ts';
 import { keepFresh } from './keepFresh.ts';
 
 /** The parts that see to approvals. */
 export interface ApprovalParts {
-  readonly config: RelayerConfig;
+  readonly config: PayerConfig;
   readonly client: PublicClient;
   readonly sender: Sender;
   readonly journal: PaymentJournal;

@@ -3,7 +3,7 @@ import { type Address, type Hex, isAddressEqual, type PublicClient, zeroAddress,
 import { isCallRefused } from '../chain/isCallRefused.ts';
 import { readAmounts } from '../chain/readAmounts.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
+import type { PayerConfig } from '../payerConfig.ts';
 import { StepError } from '../StepError.ts';
 import type { Balances } from './readAccountBalances.ts';
 
@@ -23,7 +23,7 @@ const read = (address: Address) => ({ address, abi: creditTokenAbi });
  *
  * @throws StepError `CHAIN_UNAVAILABLE` where a token does not answer; viem's errors
  */
-export async function readContractState(client: PublicClient, config: RelayerConfig): Promise<ContractState> {
+export async function readContractState(client: PublicClient, config: PayerConfig): Promise<ContractState> {
   const { self, exchange, stablecoin, creditToken, payouts } = config;
   const [answers, ether] = await Promise.all([
     readAmounts(client, [
@@ -49,7 +49,7 @@ const DECIMALS = { creditToken: 18, stablecoin: 6 } as const;
 
 interface ContractParts {
   readonly client: PublicClient;
-  readonly config: RelayerConfig;
+  readonly config: PayerConfig;
   readonly journal: Pick<PaymentJournal, 'fact' | 'setFact'>;
 }
 

@@ -71,7 +71,7 @@ function moveBy<Body>(
 }
 
 /**
- * Creates the listener of the reference frontend: the relayer's endpoints.
+ * Creates the listener of the reference frontend: the payer's endpoints.
  *
  * @see docs/specification.md FRONT-1
  */

@@ -3,11 +3,11 @@ import { type Alert, createOutbox } from '@prism-gateway/node/alerts';
 import { createLogRecorder, type LogRecorder } from '@prism-gateway/testing';
 import type { PaymentJournal } from '../../src/journal/openPaymentJournal.ts';
 import { parseSettings } from '../../src/settings/settings.ts';
-import { type RelayerParts, type RunningRelayer, startRelayer } from '../../src/startRelayer.ts';
+import { type PayerParts, type RunningPayer, startPayer } from '../../src/startPayer.ts';
 
 /** A payment relayer in the test's own process. */
 export interface RunningInstance {
-  readonly relayer: RunningRelayer;
+  readonly relayer: RunningPayer;
   readonly log: LogRecorder;
   readonly alerts: readonly Alert[];
   /** Alerts that could not be written down. */
@@ -28,7 +28,7 @@ export async function runInstance(
   const log = createLogRecorder();
   const alerts: Alert[] = [];
   const reported: Alert[] = [];
-  const openAlerter: RelayerParts['openAlerter'] = ({ journal, signature }) => {
+  const openAlerter: PayerParts['openAlerter'] = ({ journal, signature }) => {
     watch(journal);
     const { outbox } = journal;
     const alerter = createOutbox({ outbox, channels: [], log, redact: (text) => text, signature, now: Date.now });
@@ -45,6 +45,6 @@ export async function runInstance(
     };
   };
   const account = await openAccount({ privateKey: settings.RELAYER_PRIVATE_KEY as `0x${string}` });
-  const relayer = await startRelayer({ settings, account, openAlerter, log });
+  const relayer = await startPayer({ settings, account, openAlerter, log });
   return { relayer, log, alerts, reported, stop: () => relayer.stop(0) };
 }

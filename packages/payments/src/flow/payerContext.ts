@@ -9,12 +9,12 @@ import type { FrontendClient } from '../frontend/createFrontendClient.ts';
 import type { PaymentJournal } from '../journal/openPaymentJournal.ts';
 import type { AttemptKind } from '../journal/payment.ts';
 import type { DayLimit } from '../limits/createDayLimit.ts';
+import type { PayerConfig } from '../payerConfig.ts';
 import type { Exchange } from '../readiness/createExchange.ts';
 import type { Readiness } from '../readiness/createReadiness.ts';
-import type { RelayerConfig } from '../relayerConfig.ts';
 
 /** An instance's memory from start to end, not needed after a restart. */
-export interface RelayerMemory {
+export interface PayerMemory {
   /** Credit base units bought for a payment since it was claimed; what a restart forgets is in hand all the same. */
   readonly bought: Map<string, bigint>;
   /** Gas limits learnt from the last call of each kind, so that the next needs no estimation; none after one that failed. */
@@ -22,7 +22,7 @@ export interface RelayerMemory {
 }
 
 /** Creates the memory of a start. */
-export function createMemory(): RelayerMemory {
+export function createMemory(): PayerMemory {
   return {
     bought: new Map(),
     gasLimits: new Map(),
@@ -30,8 +30,8 @@ export function createMemory(): RelayerMemory {
 }
 
 /** All that a step of a payment works with. */
-export interface RelayerContext {
-  readonly config: RelayerConfig;
+export interface PayerContext {
+  readonly config: PayerConfig;
   readonly journal: PaymentJournal;
   readonly sender: Sender;
   readonly client: PublicClient;
@@ -58,5 +58,5 @@ export interface RelayerContext {
   readonly exchange: Exchange;
   readonly readiness: Readiness;
   readonly dayLimit: DayLimit;
-  readonly memory: RelayerMemory;
+  readonly memory: PayerMemory;
 }

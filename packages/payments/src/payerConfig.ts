@@ -3,7 +3,7 @@ import { computeCreditsOwed } from './amounts/computeCredits.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Numbers and addresses that the flow goes by. */
-export interface RelayerConfig {
+export interface PayerConfig {
   readonly exchange: Address;
   readonly creditToken: Address;
   readonly stablecoin: Address;
@@ -49,7 +49,7 @@ function mostCreditsFor(settings: Settings<'payments'>): bigint {
 }
 
 /** Makes the flow's numbers and addresses of the settings. */
-export function readConfig(parts: { readonly settings: Settings<'payments'>; readonly self: Address }): RelayerConfig {
+export function readConfig(parts: { readonly settings: Settings<'payments'>; readonly self: Address }): PayerConfig {
   const { settings, self } = parts;
   return {
     exchange: settings.EXCHANGE_ADDRESS,

@@ -16,17 +16,17 @@ import { createTransferSearch } from './chain/createTransferSearch.ts';
 import { resolveKey } from './chain/resolveKey.ts';
 import { renewClaim } from './flow/giveBack.ts';
 import { holdUnknown } from './flow/holdPayment.ts';
-import { createMemory, type RelayerContext } from './flow/relayerContext.ts';
+import { createMemory, type PayerContext } from './flow/payerContext.ts';
 import { createFrontendClient, type FrontendClient } from './frontend/createFrontendClient.ts';
 import { openPaymentJournal, type PaymentJournal } from './journal/openPaymentJournal.ts';
 import { createDayLimit, type Spent } from './limits/createDayLimit.ts';
+import { type PayerConfig, readConfig } from './payerConfig.ts';
 import { createPoller } from './poll/createPoller.ts';
 import { createExchange } from './readiness/createExchange.ts';
 import { createReadiness } from './readiness/createReadiness.ts';
 import { keepFresh } from './readiness/keepFresh.ts';
 import { type Balances, readAccountBalances } from './readiness/readAccountBalances.ts';
 import { createFrontendReader } from './readiness/readContracts.ts';
-import { type RelayerConfig, readConfig } from './relayerConfig.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Amounts that count against the limits of a day, in base units. */
@@ -38,7 +38,7 @@ export interface DayUse extends Spent {
 }
 
 /** A payment relayer at work. */
-export interface RunningRelayer {
+export interface RunningPayer {
   readonly journal: PaymentJournal;
   readonly alerter: Alerter;
   /** This instance's balances, read at most once a minute. @throws viem's errors */
@@ -54,7 +54,7 @@ export interface RunningRelayer {
   stop(drainMs: number): Promise<void>;
 }
 
-export interface RelayerParts {
+export interface PayerParts {
   readonly settings: Settings<'payments'>;
   readonly account: SenderAccount;
   /** Creates what alerts people, once it is known which instance on which chain it is. */
@@ -123,10 +123,10 @@ async function readChainId(client: PublicClient, settings: Settings<'payments'>)
 
 /** The chain as the payments see it: client, search, and what stands between sender and node. */
 function openChain(
-  { settings }: RelayerParts,
+  { settings }: PayerParts,
   wiring: {
     readonly alerter: Alerter;
-    readonly config: RelayerConfig;
+    readonly config: PayerConfig;
     readonly journal: PaymentJournal;
     readonly client: PublicClient;
     readonly frontend: FrontendClient;
@@ -174,8 +174,8 @@ function openChain(
 type Chain = ReturnType<typeof openChain>;
 
 async function openPaymentSender(
-  { settings, account, log }: RelayerParts,
-  { config, chainId, chain }: { readonly config: RelayerConfig; readonly chainId: number; readonly chain: Chain },
+  { settings, account, log }: PayerParts,
+  { config, chainId, chain }: { readonly config: PayerConfig; readonly chainId: number; readonly chain: Chain },
 ): Promise<Sender> {
   return await openSender({
     journalPath: join(settings.DATA_DIR, 'sender.db'),
@@ -198,8 +198,8 @@ async function openPaymentSender(
 
 /** Finds out what the key has done where the journal does not know, and counts it against the limits. */
 function createResolve(
-  context: Omit<RelayerContext, 'resolveKey'>,
-  { settings, checkStart }: RelayerParts & { readonly checkStart: () => Promise<void> },
+  context: Omit<PayerContext, 'resolveKey'>,
+  { settings, checkStart }: PayerParts & { readonly checkStart: () => Promise<void> },
 ): () => Promise<void> {
   const { config, journal, watch, log } = context;
   const disagreement = createPaymentLatch(context, {
@@ -230,7 +230,7 @@ function createResolve(
  * @throws SenderError where key, journal or chain cannot be used; viem's errors
  * @see docs/specification.md PAY-1
  */
-export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer> {
+export async function startPayer(parts: PayerParts): Promise<RunningPayer> {
   const { settings, log } = parts;
   const config = readConfig({ settings, self: parts.account.address });
   const journal = openJournal(settings);
@@ -284,7 +284,7 @@ export async function startRelayer(parts: RelayerParts): Promise<RunningRelayer>
     readFrontend: createFrontendReader({ client, config, journal }),
     memory: createMemory(),
   };
-  const context: RelayerContext = { ...base, resolveKey: createResolve(base, { ...parts, checkStart }) };
+  const context: PayerContext = { ...base, resolveKey: createResolve(base, { ...parts, checkStart }) };
   const poller = createPoller(context, { onPolled: () => parts.onPolled?.() });
   const polling = poller.run();
   log.info({ address: config.self, others: config.others, chainId: sender.chainId }, 'payment relayer at work');

@@ -93,7 +93,7 @@ module.exports = {
     ),
     never(
       'gateway-core-without-vendors',
-      'Outside drivers, entry and its public entries, the gateway knows protocol, hono and its ports.',
+      'Outside drivers, entry and its public entries, the gateway knows protocol, hono, its ports and rules.',
       {
         path: '^packages/gateway/src',
         pathNot: `^packages/gateway/src/((drivers|entry|openapi)/|(bundling|deployment)\\.ts$)|${tests}`,
@@ -112,7 +112,7 @@ module.exports = {
     never(
       'requests-know-no-http',
       'The state machine throws errors of its own, which http maps.',
-      { path: '^packages/gateway/src/(requests|ports)/', pathNot: tests },
+      { path: '^packages/gateway/src/(requests|ports|rules)/', pathNot: tests },
       { path: '^packages/gateway/src/(http|routes|auth|openapi)/' },
     ),
     never(
@@ -123,7 +123,7 @@ module.exports = {
     ),
     never(
       'drivers-stay-apart',
-      'A driver knows its port, protocol and node, and its own vendor.',
+      'A driver knows its port, the rules, protocol and node, and its own vendor.',
       { path: '^packages/gateway/src/drivers/([^/]+)/', pathNot: tests },
       {
         path: '^packages/gateway/src/(drivers|entry|auth|requests|push|routes|app)',

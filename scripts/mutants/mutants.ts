@@ -26,7 +26,7 @@ const stateMachine: readonly Mutant[] = [
     ['from && isSame(held.record.claimedBy, relayer) && isMeant', 'from && isMeant'],
     ['held.callId === callId ?', "held.callId !== '' ?"],
   ]),
-  ...mutantsOf('packages/gateway/src/ports/claimRules.ts', storeTests, [
+  ...mutantsOf('packages/gateway/src/rules/claims.ts', storeTests, [
     ['claimedAt <= limit', 'claimedAt >= limit'],
     ['heldSince <= firstClaimedAfter', 'heldSince > firstClaimedAfter'],
     ['releasedAt > leaseExpiredAt', 'releasedAt <= leaseExpiredAt'],

@@ -1,6 +1,6 @@
 import { type CreateRequestBody, INITIAL_STATUS } from '@prism-gateway/protocol';
 import type { Creation, RequestStore, StoredRequest } from '../ports/requestStore.ts';
-import { submissionKeyOf } from '../ports/submissionKey.ts';
+import { submissionKeyOf } from '../rules/submissionKey.ts';
 
 export interface CreatePorts {
   readonly requests: RequestStore;

@@ -1,4 +1,4 @@
-import type { Claim } from './requestStore.ts';
+import type { Claim } from '../ports/requestStore.ts';
 
 /** A claim that stands. */
 export interface CurrentClaim {

@@ -1,5 +1,5 @@
 /** How deliveries are tried again: the same in all stores. @see docs/specification.md WEBHOOK-6 */
-import type { DeliveryOutcome, WebhookNotice } from './webhookStore.ts';
+import type { DeliveryOutcome, WebhookNotice } from '../ports/webhookStore.ts';
 
 /** How long a delivery is tried again, and a webhook of which nothing comes through: then it is given up, and disabled. */
 const GIVE_UP_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { StoredRequest } from './requestStore.ts';
+import type { StoredRequest } from '../ports/requestStore.ts';
 
 /** Writes a JSON value with the keys of its objects in one order. What strings of params hold needs no quotes. */
 function writeSorted(value: unknown): string {

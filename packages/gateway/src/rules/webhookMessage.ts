@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RequestStatus } from '@prism-gateway/protocol';
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
-import type { StoredRequest } from './requestStore.ts';
+import type { StoredRequest } from '../ports/requestStore.ts';
 
 /** Bytes of a message id: no two events of all receivers share one, not even after a backup was brought back. */
 const MESSAGE_ID_BYTES = 16;

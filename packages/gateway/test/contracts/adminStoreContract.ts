@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type AdminStore, KEPT_ACTS, type NotedAct, type QueueStats } from '../../src/ports/adminStore.ts';
 import type { RequestChanges } from '../../src/ports/requestChanges.ts';
 import type { RequestStore, StoredRequest } from '../../src/ports/requestStore.ts';
-import { submissionKeyOf } from '../../src/ports/submissionKey.ts';
+import { submissionKeyOf } from '../../src/rules/submissionKey.ts';
 import { anyAddress, anyChain, anyTxHash, claimOf, pendingRequest, reportOf, START } from './storedRequests.ts';
 import type { CreateStore } from './storeUnderTest.ts';
 import { useStore } from './useStore.ts';

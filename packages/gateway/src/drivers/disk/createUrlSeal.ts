@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { OBJECT_PATH } from '../../rules/objectPath.ts';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 
 /** The order that the URL of a local object is signed for. */
@@ -25,7 +26,7 @@ export interface UrlSeal {
   open(request: Request): PresignedOrder;
 }
 
-const OBJECT_URL = /^\/objects\/(v1\/[0-9a-f]{64}\/[0-9a-f]{32}\/[0-9a-f]{64})$/;
+const OBJECT_URL = new RegExp(`^/objects/(${OBJECT_PATH.source})$`);
 const SIGNED_HEADERS = 'if-none-match.x-amz-checksum-sha256';
 const EXPIRES = /^[1-9]\d{0,11}$/;
 const SIZE = /^(?:0|[1-9]\d{0,15})$/;

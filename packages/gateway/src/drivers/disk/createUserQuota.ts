@@ -1,5 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { userPathOf } from '../../rules/objectPath.ts';
 import { ObjectRefusedError } from './objectRefusedError.ts';
 
 /** Room that an upload takes while it comes in. */
@@ -84,7 +85,6 @@ interface QuotaOptions {
  */
 export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): UserQuota {
   const uses = new Map<string, KnownUse>();
-  const userOf = (objectPath: string) => objectPath.split('/').slice(0, 2).join('/');
 
   /** What is coming in goes on to count. */
   async function sum(user: string, before: Promise<Use> | undefined): Promise<Use> {
@@ -108,7 +108,7 @@ export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): Use
   return {
     async open(objectPath) {
       if (maxBytes === 0) return { grow: () => undefined, keep: () => undefined, release: () => undefined };
-      const use = await useOf(userOf(objectPath));
+      const use = await useOf(userPathOf(objectPath));
       let [received, taken] = [0, 0];
       function release(): void {
         use.incoming -= taken;
@@ -130,7 +130,7 @@ export function createUserQuota({ directory, maxBytes, now }: QuotaOptions): Use
       };
     },
     freed(objectPath, bytes) {
-      void uses.get(userOf(objectPath))?.use.then((use) => {
+      void uses.get(userPathOf(objectPath))?.use.then((use) => {
         use.stored = Math.max(0, use.stored - roomOf(bytes));
       });
     },

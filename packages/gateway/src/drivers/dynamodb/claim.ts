@@ -1,6 +1,6 @@
 import { REQUEST_MOVES } from '@prism-gateway/protocol';
-import { hasLapsed, holdsOn, isHeldTooLong, isRenewable, isSameRelayer } from '../../ports/claimRules.ts';
 import type { Claim, ClaimTransition } from '../../ports/requestStore.ts';
+import { hasLapsed, holdsOn, isHeldTooLong, isRenewable, isSameRelayer } from '../../rules/claims.ts';
 import { type Item, readItem, type Written } from './items.ts';
 import { isMarkedBy, type Move, moveRequest, transitionOf } from './move.ts';
 import type { OpenClaims } from './openClaims.ts';
@@ -145,9 +145,9 @@ async function claimWithin(context: ClaimContext, claim: Claim, isReplaceable: I
 }
 
 /** Claims a request: `pending`, or `processing` with a lapsed lease, becomes `processing`. */
-export const claimRequest = (context: ClaimContext, claim: Claim): Promise<ClaimTransition> =>
+export const claimItem = (context: ClaimContext, claim: Claim): Promise<ClaimTransition> =>
   claimWithin(context, claim, hasLapsed);
 
-/** Claims a request like `claimRequest`, or renews the claim if the relayer holds it already. */
+/** Claims a request like `claimItem`, or renews the claim if the relayer holds it already. */
 export const claimOrRenew = (context: ClaimContext, claim: Claim): Promise<ClaimTransition> =>
   claimWithin(context, claim, (held) => isRenewable(held, claim) || hasLapsed(held, claim));

@@ -17,7 +17,7 @@ import type {
   Transition,
 } from '../../ports/requestStore.ts';
 import { createAdminStore, createRelayerStore } from './admin.ts';
-import { claimOrRenew, claimRequest } from './claim.ts';
+import { claimItem, claimOrRenew } from './claim.ts';
 import { createRequest } from './create.ts';
 import { feedRequests } from './feed.ts';
 import { type Item, readItem, readItems, type Table } from './items.ts';
@@ -132,7 +132,7 @@ function createRequestStore(table: RequestTable, changes: MoveListener): Request
     create,
     get,
     list: (query) => listRequests(context, query),
-    claim: (claim) => recordClaim(claim.relayer, claimRequest(context, claim)),
+    claim: (claim) => recordClaim(claim.relayer, claimItem(context, claim)),
     claimAll: (claims) =>
       moveAll(claims, (claim) =>
         batches.run(() => recordClaim(claim.relayer, claimOrRenew({ ...context, params: noParams }, claim))),

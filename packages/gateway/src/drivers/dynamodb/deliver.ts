@@ -1,5 +1,5 @@
-import { evaluateRefusal, isGivenUp, nextAttemptAt, wasDown } from '../../ports/deliveryRules.ts';
 import type { DeliveryOrder, DeliveryOutcome, DeliveryQueue, WebhookNotice } from '../../ports/webhookStore.ts';
+import { evaluateRefusal, isGivenUp, nextAttemptAt, wasDown } from '../../rules/deliveries.ts';
 import {
   type DueDelivery,
   endedExpiry,

@@ -1,5 +1,5 @@
-import { type MessageFacts, messageIdOf, writeMessageBody } from '../../ports/webhookMessage.ts';
 import type { DeliveryRecord, TakenDelivery, WebhookRecord } from '../../ports/webhookStore.ts';
+import { type MessageFacts, messageIdOf, writeMessageBody } from '../../rules/webhookMessage.ts';
 import { type Item, queryPage, readFields, readNumber, type Table, update } from './items.ts';
 import { deliveryIndexes } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { createSemaphore } from '@prism-gateway/node';
-import { MAX_WAITING } from '../../ports/deliveryRules.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { eventOfMove, type MessageFacts } from '../../ports/webhookMessage.ts';
+import { MAX_WAITING } from '../../rules/deliveries.ts';
+import { eventOfMove, type MessageFacts } from '../../rules/webhookMessage.ts';
 import { countWaiting, createDeliveryItem } from './deliveryItem.ts';
 import { put, type Table } from './items.ts';
 import { type RequestChange, readChange, type StreamRecord } from './recordStats.ts';

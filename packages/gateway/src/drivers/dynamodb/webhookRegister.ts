@@ -1,6 +1,6 @@
-import type { ReceiverState } from '../../ports/deliveryRules.ts';
 import { DependencyUnavailableError } from '../../ports/errors.ts';
 import type { WebhookHealth, WebhookRecord } from '../../ports/webhookStore.ts';
+import type { ReceiverState } from '../../rules/deliveries.ts';
 import { type Item, queryAll, readFields, readItem, readText, type Table, type Update, update } from './items.ts';
 
 /** Key of the item that holds all webhooks: an attribute each, so that one read has all, and a change of one harms no other. */

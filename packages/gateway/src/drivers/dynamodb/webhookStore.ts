@@ -1,4 +1,3 @@
-import { MAX_WAITING } from '../../ports/deliveryRules.ts';
 import {
   type DeliveryQuery,
   type DeliveryRecord,
@@ -8,6 +7,7 @@ import {
   type WebhookStore,
   type WebhookTarget,
 } from '../../ports/webhookStore.ts';
+import { MAX_WAITING } from '../../rules/deliveries.ts';
 import { hurry } from './deliver.ts';
 import { countWaiting, keyOf, readDelivery, waitingExpiry } from './deliveryItem.ts';
 import { type Item, type Query, queryPage, type Table, update } from './items.ts';

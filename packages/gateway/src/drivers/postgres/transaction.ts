@@ -1,7 +1,7 @@
 import type { RequestStatus } from '@prism-gateway/protocol';
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
 import type { StoredRequest } from '../../ports/requestStore.ts';
-import { eventOfMove, type MessageFacts } from '../../ports/webhookMessage.ts';
+import { eventOfMove, type MessageFacts } from '../../rules/webhookMessage.ts';
 import { type CommittedMoves, createCounterChanges, type Move, type Weight } from '../sql/createCounterChanges.ts';
 import type { HeldRequest, MoveContext } from '../sql/moves.ts';
 import { writeOutbox } from '../sql/outbox.ts';

@@ -1,11 +1,11 @@
+import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNotice } from '../../ports/webhookStore.ts';
 import {
   evaluateRefusal,
   isGivenUp,
   LONGEST_DELIVERY_PAUSE_MS,
   nextAttemptAt,
   wasDown,
-} from '../../ports/deliveryRules.ts';
-import type { DeliveryOrder, DeliveryOutcome, TakenDelivery, WebhookNotice } from '../../ports/webhookStore.ts';
+} from '../../rules/deliveries.ts';
 import { type Row, run, runOne, type SqlWrite } from './sqlWrite.ts';
 import { takenOfRow } from './webhookRows.ts';
 import type { WebhookTables } from './webhookWrites.ts';

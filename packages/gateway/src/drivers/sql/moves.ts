@@ -1,5 +1,4 @@
 import { REQUEST_MOVES as MOVES } from '@prism-gateway/protocol/states';
-import { hasLapsed, holdsOn, isHeldTooLong, isRenewable, isSameRelayer as isSame } from '../../ports/claimRules.ts';
 import type {
   BatchTransition,
   Claim,
@@ -9,6 +8,7 @@ import type {
   StoredRequest,
   Transition,
 } from '../../ports/requestStore.ts';
+import { hasLapsed, holdsOn, isHeldTooLong, isRenewable, isSameRelayer as isSame } from '../../rules/claims.ts';
 import type { Move, Weight } from './createCounterChanges.ts';
 import { inBatch } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
-import { MAX_WAITING, MAX_WAITING_POSTS } from '../../ports/deliveryRules.ts';
-import type { MessageFacts } from '../../ports/webhookMessage.ts';
+import { MAX_WAITING, MAX_WAITING_POSTS } from '../../rules/deliveries.ts';
+import type { MessageFacts } from '../../rules/webhookMessage.ts';
 import type { Row, Statement } from './sqlWrite.ts';
 import { EVENT_BITS } from './webhookRows.ts';
 import type { WebhookTables } from './webhookWrites.ts';

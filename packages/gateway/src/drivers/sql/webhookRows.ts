@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@prism-gateway/protocol/webhooks';
-import { type MessageFacts, messageIdOf, writeMessageBody } from '../../ports/webhookMessage.ts';
 import type { DeliveryRecord, TakenDelivery, WebhookRecord, WebhookSecret } from '../../ports/webhookStore.ts';
+import { type MessageFacts, messageIdOf, writeMessageBody } from '../../rules/webhookMessage.ts';
 import type { Row } from './sqlWrite.ts';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);

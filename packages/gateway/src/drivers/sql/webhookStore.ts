@@ -1,5 +1,5 @@
-import { boundDue } from '../../ports/deliveryRules.ts';
 import type { DeliveryQueue, WebhookStore } from '../../ports/webhookStore.ts';
+import { boundDue } from '../../rules/deliveries.ts';
 import type { SqlContext } from './adminStore.ts';
 import { deliveryOfRow, webhookOfRow } from './webhookRows.ts';
 

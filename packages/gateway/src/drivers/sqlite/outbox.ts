@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { MessageFacts } from '../../ports/webhookMessage.ts';
+import type { MessageFacts } from '../../rules/webhookMessage.ts';
 import { writeOutbox } from '../sql/outbox.ts';
 import type { Row } from '../sql/sqlWrite.ts';
 import { createStatements } from './createSnapshot.ts';

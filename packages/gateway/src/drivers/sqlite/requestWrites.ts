@@ -8,7 +8,7 @@ import type {
   Report,
   Transition,
 } from '../../ports/requestStore.ts';
-import { eventOfMove } from '../../ports/webhookMessage.ts';
+import { eventOfMove } from '../../rules/webhookMessage.ts';
 import type { ExpiredStep, ExpiryStep } from '../sql/createRetention.ts';
 import { claim, claimAll, type MoveContext, release, reopen, report, reportAll } from '../sql/moves.ts';
 import { type Counters, prepareCounters } from './counters.ts';

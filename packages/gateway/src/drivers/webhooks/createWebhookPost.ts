@@ -2,8 +2,8 @@ import { lookup as lookUpName } from 'node:dns';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isPublicAddress, namesPrivateAddress } from '../../ports/publicAddress.ts';
 import type { WebhookPost, WebhookPostAnswer, WebhookPostOrder } from '../../ports/webhookPost.ts';
+import { isPublicAddress, namesPrivateAddress } from '../../rules/publicAddress.ts';
 
 /** How long a receiver has for the head of its answer, from the begin of the connection on, in milliseconds. */
 export const POST_TIMEOUT_MS = 10_000;

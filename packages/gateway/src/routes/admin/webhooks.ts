@@ -15,9 +15,9 @@ import { createdResponse, jsonResponse } from '../../http/response.ts';
 import { webhookNotFound, webhooksFull, webhooksUndelivered } from '../../http/webhookErrors.ts';
 import type { AdminStore } from '../../ports/adminStore.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { namesPrivateAddress } from '../../ports/publicAddress.ts';
 import type { WebhookRecord, WebhookStore, WebhookTarget } from '../../ports/webhookStore.ts';
 import { WEBHOOK_SECRET_BYTES, writeWebhookSecret } from '../../push/signWebhook.ts';
+import { namesPrivateAddress } from '../../rules/publicAddress.ts';
 import { type AdminAccess, auditAct } from './adminAccess.ts';
 import { renderWebhook } from './renderWebhook.ts';
 

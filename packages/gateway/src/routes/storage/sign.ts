@@ -14,6 +14,7 @@ import { parseBody, requireValid } from '../../http/request.ts';
 import { jsonResponse } from '../../http/response.ts';
 import type { GatewayPorts } from '../../ports/gatewayPorts.ts';
 import type { VerifiedUser } from '../../ports/tokenVerifier.ts';
+import { objectPathOf, userFolderOf } from '../../rules/objectPath.ts';
 
 export interface SignOptions {
   /** Lifetime of a presigned URL, 30 to 300 seconds. */
@@ -28,11 +29,10 @@ export interface SignOptions {
 
 type SignPorts = Pick<GatewayPorts, 'signer' | 'tokens' | 'now'>;
 
-/** A user with the name of its corner of the bucket. */
+/** A user with the name of its folder in the bucket. */
 interface Tenant {
   readonly user: VerifiedUser;
-  /** Hex SHA-256 of issuer, a bar, and user id. */
-  readonly name: string;
+  readonly folder: string;
 }
 
 /** The lifetime, cut so that the URL never outlives the token. */
@@ -69,19 +69,18 @@ export function signStorageEndpoint(ports: SignPorts, options: SignOptions): End
     claimedCaller: ({ raw }) => `token:${hash('sha256', raw.headers.get('authorization') ?? '')}`,
     async authenticate(request) {
       const user = await authenticateUser(ports.tokens, request.raw);
-      const name = hash('sha256', `${user.issuer}|${user.userId}`);
-      return { identity: { user, name }, client: `user:${name}` };
+      const folder = userFolderOf(user);
+      return { identity: { user, folder }, client: `user:${folder}` };
     },
-    async handle(request, { user, name }) {
+    async handle(request, { user, folder }) {
       const [body] = requireValid(parseBody(request.body, (json) => parseWith(signStorageSchema, json)));
       checkSize(body, options);
-      const { size } = body;
+      const { size, projectId, key } = body;
       const nowMs = ports.now();
-      const key = body.key.slice(2).toLowerCase();
       const signed = await ports.signer.sign({
         operation: body.operation,
-        objectPath: `v1/${name}/${body.projectId.slice(2).toLowerCase()}/${key}`,
-        ...(options.bindContent && body.operation === 'put' && { contentSha256: key }),
+        objectPath: objectPathOf({ folder, projectId, key }),
+        ...(options.bindContent && body.operation === 'put' && { contentSha256: key.slice(2).toLowerCase() }),
         ...(size !== undefined && { size }),
         nowMs,
         lifetimeSeconds: lifetimeOf(user, nowMs, options.lifetimeSeconds),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Creation, RequestStore, StoredRequest, Submission } from '../../../src/ports/requestStore.ts';
-import { submissionKeyOf } from '../../../src/ports/submissionKey.ts';
+import { submissionKeyOf } from '../../../src/rules/submissionKey.ts';
 import { anyAddress, anyChain, claimedRecord, claimOf, pendingRequest, reportOf } from '../storedRequests.ts';
 import type { StoreUnderTest } from '../storeUnderTest.ts';
 import { walkList } from '../walkList.ts';

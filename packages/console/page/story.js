@@ -96,7 +96,7 @@ function tellRelayer(story, { name, holds }) {
   for (const { state, atMs } of moves) {
     if (state === 'claimed' && !holds) events.push({ at: iso(atMs), title: `Claimed by ${name}`, tone: 'busy' });
     if (state === 'lost') events.push({ at: iso(atMs), title: `Given up by ${name}`, tone: 'wait' });
-    if (state !== 'mined') continue;
+    if (state !== 'finalized') continue;
     const outcome = request?.outcome ?? {};
     if (outcome.status === 'success')
       events.push({

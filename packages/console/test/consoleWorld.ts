@@ -88,7 +88,7 @@ function describeStory(filled: Filled, about: string): object | undefined {
     moves: [
       { state: 'claimed', by: 'claimRequests', atMs: at(0) },
       { state: 'submitted', by: 'submitClaims', atMs: at(2) },
-      { state: 'mined', by: 'settleSubmission', atMs: at(7) },
+      { state: 'finalized', by: 'finalizeSubmission', atMs: at(7) },
       { state: 'reported', by: 'reportOutcomes', atMs: at(8) },
     ],
     submissions: [{ intentId: 'i#1', gasLimit: '210000', requests: 3, others: [], atMs: at(2) }],

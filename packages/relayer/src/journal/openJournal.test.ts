@@ -78,8 +78,8 @@ test('the whole life: outcome kept until it is reported, then forgotten after a 
   journal.begin([request('a')], 'claimRequests');
   journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
   const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
-  journal.move([{ requestId: 'a', to: 'mined', by: 'reviewClaim', outcome, nowMs: 7 }]);
-  expect(journal.get('a')).toMatchObject({ state: 'mined', outcome });
+  journal.move([{ requestId: 'a', to: 'finalized', by: 'reviewClaim', outcome, nowMs: 7 }]);
+  expect(journal.get('a')).toMatchObject({ state: 'finalized', outcome });
   journal.move([{ requestId: 'a', to: 'reported', by: 'reportOutcomes', nowMs: 8 }]);
   expect(journal.get('a')).toBeUndefined();
   expect(journal.open()).toEqual([]);
@@ -100,7 +100,7 @@ test('without a restart, too: some at a time, with calls and moves; not what is 
   journal.submit([ended, { ...submission, intentId: 'j', requestIds: kept }], { by: 'submitClaims', nowMs: 7 });
   const outcome = { status: 'failed', errorMessage: 'no' } as const;
   const mine = (requestId: string, hand: 'finalizeSubmission' | 'reviewClaim') =>
-    journal.move([{ requestId, to: 'mined', by: hand, outcome, nowMs: 8 }]);
+    journal.move([{ requestId, to: 'finalized', by: hand, outcome, nowMs: 8 }]);
   for (const requestId of ids) {
     mine(requestId, ended.requestIds.includes(requestId) ? 'finalizeSubmission' : 'reviewClaim');
     journal.move([{ requestId, to: 'reported', by: 'reportOutcomes', nowMs: 8 }]);
@@ -151,7 +151,7 @@ test('a request that was submitted, lost and claimed again counts on: each of it
   };
   claimAndSubmit('a#1');
   const outcome = { status: 'failed', errorMessage: 'PrismNotFound(0x01)' } as const;
-  journal.move([{ requestId: 'a', to: 'mined', by: 'finalizeSubmission', outcome, nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'finalized', by: 'finalizeSubmission', outcome, nowMs: 8 }]);
   journal.move([{ requestId: 'a', to: 'lost', by: 'reportOutcomes', nowMs: 9 }]);
   journal.begin([request('a')], 'claimRequests');
   expect(journal.get('a')).toMatchObject({ state: 'claiming', attempts: 1, outcome: undefined, intentId: undefined });
@@ -244,7 +244,7 @@ test('what was reported and is pending again, after an older copy of the gateway
   journal.move([{ requestId: 'a', to: 'claimed', by: 'claimRequests', nowMs: 6 }]);
   leave(9n, Number.POSITIVE_INFINITY, 7);
   const outcome = { status: 'failed', errorMessage: 'it cannot be' } as const;
-  journal.move([{ requestId: 'a', to: 'mined', by: 'reviewClaim', outcome, nowMs: 8 }]);
+  journal.move([{ requestId: 'a', to: 'finalized', by: 'reviewClaim', outcome, nowMs: 8 }]);
   journal.move([{ requestId: 'a', to: 'reported', by: 'reportOutcomes', nowMs: 9 }]);
   expect([recall(), journal.isLeft('a')]).toEqual([[], false]);
   // Nor does anybody read that it still waits, and the chain is not followed for it.

@@ -30,7 +30,7 @@ const PROBE = '0'.repeat(65_536);
 /** A change of state, and what comes with it. */
 export type JournalMove = { readonly requestId: string; readonly by: Mover; readonly nowMs: number } & (
   | { readonly to: 'claimed'; readonly intentId?: undefined }
-  | { readonly to: 'mined'; readonly outcome: Outcome }
+  | { readonly to: 'finalized'; readonly outcome: Outcome }
   | { readonly to: 'reported' | 'lost' }
 );
 
@@ -166,7 +166,7 @@ export function openJournal(options: {
 
   function makeMoves(moves: readonly JournalMove[]): void {
     for (const move of moves) {
-      const fields = move.to === 'mined' ? { outcome: JSON.stringify(move.outcome) } : {};
+      const fields = move.to === 'finalized' ? { outcome: JSON.stringify(move.outcome) } : {};
       update(move, move.to === 'claimed' ? { intent_id: null } : fields);
       if (move.to === 'reported') evaluationTable.end(move.requestId);
     }

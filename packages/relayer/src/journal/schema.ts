@@ -10,7 +10,7 @@ export const JOURNAL_SCHEMA: Schema = {
   steps: [
     `CREATE TABLE requests (
       request_id TEXT PRIMARY KEY,
-      state TEXT NOT NULL CHECK (state IN ('claiming', 'claimed', 'submitted', 'mined', 'reported', 'lost')),
+      state TEXT NOT NULL CHECK (state IN ('claiming', 'claimed', 'submitted', 'finalized', 'reported', 'lost')),
       record TEXT NOT NULL,
       signatures TEXT NOT NULL,
       gas TEXT,

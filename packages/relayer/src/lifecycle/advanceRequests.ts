@@ -28,7 +28,7 @@ const STEPS = { confirmClaim, submitClaims, reviewClaim, followSubmission, repor
 /** Which step takes a request on. Requests of one lane are handled together. @throws never: each open state has its step */
 function chooseStep({ requestId, state, intentId }: OpenRequest, status: ClaimStatus | undefined) {
   if (state === 'submitted') return { step: 'followSubmission', lane: intentId ?? requestId } as const;
-  if (state === 'mined') return { step: 'reportOutcomes', lane: 'all' } as const;
+  if (state === 'finalized') return { step: 'reportOutcomes', lane: 'all' } as const;
   // Before a restart.
   if (state === 'claiming' || status === undefined) return { step: 'confirmClaim', lane: requestId } as const;
   if (status.kind === 'ready') return { step: 'submitClaims', lane: 'all' } as const;

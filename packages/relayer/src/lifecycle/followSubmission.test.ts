@@ -131,7 +131,7 @@ test('a transaction that came too early is tried again, however often', async ()
 
 test('one that was reverted is not sent again, though it would succeed by now', async () => {
   const context = makeRelayer(badSignature);
-  expect(await submitOften(context, 1)).toEqual(['mined']);
+  expect(await submitOften(context, 1)).toEqual(['finalized']);
   expect(readError(context)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
 });
 
@@ -171,7 +171,7 @@ test('what is refused for a nonce that is not there yet is checked again, and is
     await followSubmission(context, journal.open());
     expect(journal.get('r1')?.state).toBe('claimed');
     expect(journal.losses(-1).find(({ requestId }) => requestId === 'r1')).toMatchObject({ signers });
-    if (nonces.length > 1) expect(journal.get('r0')?.state).toBe('mined');
+    if (nonces.length > 1) expect(journal.get('r0')?.state).toBe('finalized');
   }
 });
 
@@ -189,20 +189,20 @@ test('a revert is a loss of its signer, but for one that the chain is to blame f
 
 test('one whose reason nobody knows any more is not sent again either', async () => {
   const context = makeRelayer(undefined);
-  expect(await submitOften(context, 1)).toEqual(['mined']);
+  expect(await submitOften(context, 1)).toEqual(['finalized']);
   expect(readError(context)).toBe(`transaction ${WORD} was reverted without a reason`);
 });
 
 test('nothing is concluded from a node that does not answer', async () => {
   const context = makeRelayer(undefined, { later: { reverted: expired }, silentAt: 1 });
-  expect(await submitOften(context, 1)).toEqual(['mined']);
+  expect(await submitOften(context, 1)).toEqual(['finalized']);
   expect(readError(context)).toBe('RequestExpired(50)');
 });
 
 // Shows RELAY-20.
 test('what one node has as a success and the others as reverted is a loss, and is not sent again', async () => {
   const context = makeRelayer(badSignature, { sent: { ...SENT, status: 'success' }, receipt: () => RECEIPT });
-  expect(await submitOften(context, 1)).toEqual(['mined']);
+  expect(await submitOften(context, 1)).toEqual(['finalized']);
   expect(readError(context)).toBe(`InvalidSignature(${getAddress(SIGNER)}, 0)`);
   expect(context.journal.losses(-1)).toMatchObject([{ requestId: 'r', wei: 1n }]);
 });
@@ -212,7 +212,7 @@ test('a receipt that one node has made up has nothing sent a second time: what w
   let asked = 0;
   // Two nodes are asked, each of them three times.
   const lying = makeRelayer(badSignature, { receipt: () => (++asked <= 4 ? null : RECEIPT) });
-  expect(await submitOften(lying, 1)).toEqual(['mined']);
+  expect(await submitOften(lying, 1)).toEqual(['finalized']);
   expect(asked).toBe(6);
   let nowMs = 0;
   const now = () => {

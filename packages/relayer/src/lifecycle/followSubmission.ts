@@ -32,11 +32,11 @@ function returnToClaimed(
   return requests.map(({ requestId }) => requestId);
 }
 
-/** `submitted` becomes `mined`: the outcome is known. */
+/** `submitted` becomes `finalized`: the outcome is known. */
 function end({ journal, now }: RelayerContext, ended: readonly Ended[]): readonly string[] {
   const nowMs = now();
   const move = ({ requestId, outcome }: Ended) =>
-    ({ requestId, to: 'mined', by: 'finalizeSubmission', outcome, nowMs }) as const;
+    ({ requestId, to: 'finalized', by: 'finalizeSubmission', outcome, nowMs }) as const;
   journal.move(ended.map(move));
   return ended.map(({ requestId }) => requestId);
 }
@@ -216,9 +216,9 @@ async function finalizeUnresolved(
 /**
  * Reads what the Forwarder says of each request in a mined transaction, as the nodes have it together, and counts what it has cost.
  *
- * @param mined.requests - `submitted` in one call; they become `mined`, or `claimed` again if nothing of them is on the chain
+ * @param mined.requests - `submitted` in one call; they become `finalized`, or `claimed` again if nothing of them is on the chain
  * @param mined.outcome - what the sender's node has said
- * @returns those that have a next move: `reportOutcomes` takes on what is `mined`, `reviewClaim` the rest
+ * @returns those that have a next move: `reportOutcomes` takes on what is `finalized`, `reviewClaim` the rest
  * @see docs/specification.md RELAY-5
  */
 async function finalizeSubmission(
@@ -260,8 +260,8 @@ function isForgotten({ chain, inFlight }: RelayerContext, { intentId }: Submissi
 /**
  * Hands a journalled call to the sender, waits for its one transaction, and settles what that says of each request.
  *
- * @param requests - `submitted` in one call; they become `mined`, or `claimed` again if nothing of them is on the chain
- * @returns those that have a next move: `reportOutcomes` takes on what is `mined`
+ * @param requests - `submitted` in one call; they become `finalized`, or `claimed` again if nothing of them is on the chain
+ * @returns those that have a next move: `reportOutcomes` takes on what is `finalized`
  */
 export async function followSubmission(
   context: RelayerContext,

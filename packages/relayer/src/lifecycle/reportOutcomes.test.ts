@@ -89,7 +89,7 @@ function setUp({
     journal.submit([{ ...call, intentId: 'i', requestIds: ['r'] }], { by: 'submitClaims', nowMs: 0 });
   }
   const by = wasSent ? 'finalizeSubmission' : 'reviewClaim';
-  journal.move([{ requestId: 'r', to: 'mined', by, outcome, nowMs: 0 }]);
+  journal.move([{ requestId: 'r', to: 'finalized', by, outcome, nowMs: 0 }]);
   for (const request of journal.open()) inFlight.take(request);
   if (!isOld) inFlight.note('r', { kind: 'blocked', sinceMs: 0 });
   return { context, journal, inFlight, reported, advanced, askedNodes: () => asked };
@@ -128,7 +128,7 @@ test('a success whose own transaction is gone is neither reported nor done again
   const { context, journal, reported } = setUp({ outcome, nonce: NONCE, isOld: true, wasSent: true, endsAfter: 2 });
   await reportOutcomes(context, journal.open());
   expect(reported).toEqual([]);
-  expect(journal.get('r')?.state).toBe('mined');
+  expect(journal.get('r')?.state).toBe('finalized');
 });
 
 test('while the gateway is down no node is asked', async () => {

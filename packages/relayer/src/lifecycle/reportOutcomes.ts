@@ -17,7 +17,7 @@ interface Report extends Ended {
   readonly request: OpenRequest;
 }
 
-/** `mined` becomes `reported` or `lost`: the end. */
+/** `finalized` becomes `reported` or `lost`: the end. */
 function close(
   context: RelayerContext,
   { request, requestId, outcome }: Report,
@@ -36,7 +36,7 @@ function close(
   for (const { signer } of request.signatures) gateway.candidates.touch(signer);
 }
 
-/** `mined` becomes `claimed`: the outcome is no more. The gateway is asked first, for an earlier report may have arrived. */
+/** `finalized` becomes `claimed`: the outcome is no more. The gateway is asked first, for an earlier report may have arrived. */
 function reopen({ journal, inFlight, events, now, advance }: RelayerContext, { requestId, outcome }: Report): void {
   journal.move([{ requestId, to: 'claimed', by: 'reportOutcomes', nowMs: now() }]);
   inFlight.forget(requestId);
@@ -95,7 +95,7 @@ async function isStillTrue(context: RelayerContext, { request, outcome }: Report
  * Reports to the gateway what became of requests, for as long as it takes. Before a second attempt, and after a restart, the chain is asked
  * whether it is still so.
  *
- * @param requests - `mined`
+ * @param requests - `finalized`
  * @returns none: what has not ended is handed on
  * @throws GatewayError `VALIDATION_FAILED`: a defect of the relayer
  * @see docs/specification.md RELAY-5

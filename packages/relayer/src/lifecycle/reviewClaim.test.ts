@@ -76,7 +76,7 @@ test('what looks well and is refused again and again is given up after the same 
   expect(journal.get('r')?.state).toBe('claimed');
   inFlight.note('r', { kind: 'blocked', sinceMs: 0, refusal: { reason: REASON, sinceMs: 0, lastMs: GIVE_UP_MS } });
   expect(await reviewClaim(context, journal.open())).toEqual(['r']);
-  expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage: REASON } });
+  expect(journal.get('r')).toMatchObject({ state: 'finalized', outcome: { status: 'failed', errorMessage: REASON } });
 });
 
 // Shows RELAY-20.
@@ -112,7 +112,7 @@ test('whose turn has not come is given up only once no open request goes before 
   inFlight.note('r', { kind: 'blocked', sinceMs: 1 });
   expect(await reviewClaim(context, journal.open())).toEqual(['r']);
   const errorMessage = expect.stringMatching(/^out of nonce order/);
-  expect(journal.get('r')).toMatchObject({ state: 'mined', outcome: { status: 'failed', errorMessage } });
+  expect(journal.get('r')).toMatchObject({ state: 'finalized', outcome: { status: 'failed', errorMessage } });
   // Four, and the question before the end.
   expect(looked).toHaveLength(5);
 });
@@ -170,7 +170,7 @@ test.each(['disagree', 'are silent'])(
 
 // Shows RELAY-3.
 test.each([
-  ['the nonce that was missing', AHEAD, 'mined'],
+  ['the nonce that was missing', AHEAD, 'finalized'],
   ['another one, since that one is used', AHEAD - 1n, undefined],
 ] as const)(
   'who posts an earlier nonce in the moment between claim and report has no claim held idle: %s',

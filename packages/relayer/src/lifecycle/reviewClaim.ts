@@ -169,7 +169,7 @@ async function reviewOne(context: RelayerContext, request: OpenRequest): Promise
       inFlight.note(requestId, { ...finding, ...(refusal && { refusal }) });
     }
     if (finding?.kind === 'ended') {
-      journal.move([{ requestId, to: 'mined', by: 'reviewClaim', outcome: finding.outcome, nowMs: now() }]);
+      journal.move([{ requestId, to: 'finalized', by: 'reviewClaim', outcome: finding.outcome, nowMs: now() }]);
     }
     if (finding !== undefined) return [requestId];
     if (!(await backOff.wait())) break;
@@ -179,7 +179,7 @@ async function reviewOne(context: RelayerContext, request: OpenRequest): Promise
 
 /**
  * Looks at claimed requests that cannot be submitted as they are: asks the chain what became of them and checks them again, until
- * each can be submitted, or is `mined`: executed, or failed for a reason that waiting does not mend.
+ * each can be submitted, or is `finalized`: executed, or failed for a reason that waiting does not mend.
  *
  * @param requests - `claimed`
  * @returns those that go on; none if the signal ended the looking

@@ -39,13 +39,13 @@ test('only the moves of the picture are allowed, each by its own functions', () 
       'claiming claimed: claimRequests confirmClaim',
       'claiming lost: claimRequests confirmClaim takeOverStale',
       'claimed submitted: submitClaims',
-      'claimed mined: reviewClaim',
+      'claimed finalized: reviewClaim',
       'claimed lost: confirmClaim reviewClaim',
       'submitted claimed: finalizeSubmission',
-      'submitted mined: finalizeSubmission',
-      'mined reported: reportOutcomes',
-      'mined lost: reportOutcomes',
-      'mined claimed: reportOutcomes',
+      'submitted finalized: finalizeSubmission',
+      'finalized reported: reportOutcomes',
+      'finalized lost: reportOutcomes',
+      'finalized claimed: reportOutcomes',
     ]),
   );
 });
@@ -54,7 +54,7 @@ test('a move that is not there names request, states and who tried it', () => {
   expect(() => assertMove({ requestId: 'r-1', from: 'claiming', to: 'submitted', by: 'submitClaims' })).toThrow(
     'request r-1 cannot go from claiming to submitted by submitClaims',
   );
-  expect(() => assertMove({ requestId: 'r-1', from: 'mined', to: 'reported', by: 'submitClaims' })).toThrow(
+  expect(() => assertMove({ requestId: 'r-1', from: 'finalized', to: 'reported', by: 'submitClaims' })).toThrow(
     'by submitClaims',
   );
 });

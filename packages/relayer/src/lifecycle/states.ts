@@ -7,7 +7,7 @@ import type { Hex } from 'viem';
  *
  * ```
  *          check            intention journalled          claim won             call journalled           event deep enough        report answered
- *  seen ─────────▶ checked ──────────────────────▶ claiming ───────▶ claimed ──────────────────▶ submitted ───────────────▶ mined ────────────────▶ reported
+ *  seen ─────────▶ checked ──────────────────────▶ claiming ───────▶ claimed ──────────────────▶ submitted ───────────────▶ finalized ────────────▶ reported
  *   │ ▲               │                               │                │  ▲                         │                         ▲  │
  *   │ └─ look again ──┘                               │ 409            │  └── nothing on the chain ──┘                         │  └─▶ lost (409: another's claim)
  *   ▼                                                 ▼                └──── hopeless, or executed already ───────────────────┘
@@ -20,7 +20,7 @@ import type { Hex } from 'viem';
  * - `claiming`: the journal holds the intention; whether the gateway has given the claim is not known yet.
  * - `claimed`: it is this relayer's, and nothing of it may be on the chain by this relayer's hand.
  * - `submitted`: the journal holds the call and the sender's intent; from here on only the chain says what became of it.
- * - `mined`: the outcome is known and journalled: a transaction with the Forwarder's event, or a reason. A reorganisation that undoes it before
+ * - `finalized`: the outcome is known and journalled: a transaction with the Forwarder's event, or a reason. A reorganisation that undoes it before
  *   it is reported makes it `claimed` again.
  * - `reported`: the gateway knows the outcome; the end.
  * - `lost`: another relayer has it, or may have it: it was given back; the end.
@@ -33,9 +33,9 @@ export const MOVES = {
   left: { seen: ['evaluateRequests'] },
   checked: { seen: ['evaluateRequests'], claiming: ['claimRequests', 'takeOverStale'] },
   claiming: { claimed: ['claimRequests', 'confirmClaim'], lost: ['claimRequests', 'takeOverStale', 'confirmClaim'] },
-  claimed: { submitted: ['submitClaims'], mined: ['reviewClaim'], lost: ['confirmClaim', 'reviewClaim'] },
-  submitted: { mined: ['finalizeSubmission'], claimed: ['finalizeSubmission'] },
-  mined: { reported: ['reportOutcomes'], lost: ['reportOutcomes'], claimed: ['reportOutcomes'] },
+  claimed: { submitted: ['submitClaims'], finalized: ['reviewClaim'], lost: ['confirmClaim', 'reviewClaim'] },
+  submitted: { finalized: ['finalizeSubmission'], claimed: ['finalizeSubmission'] },
+  finalized: { reported: ['reportOutcomes'], lost: ['reportOutcomes'], claimed: ['reportOutcomes'] },
   reported: {},
   lost: {},
 } as const satisfies Record<string, Readonly<Record<string, readonly string[]>>>;
@@ -44,7 +44,7 @@ export const MOVES = {
 export type LifeState = keyof typeof MOVES;
 
 /** The states that the journal holds until there is nothing left to do. */
-export type OpenState = 'claiming' | 'claimed' | 'submitted' | 'mined';
+export type OpenState = 'claiming' | 'claimed' | 'submitted' | 'finalized';
 
 /** Who moves requests: a function of this folder, by its name. */
 export type Mover =
@@ -116,7 +116,7 @@ export interface OpenRequest {
   readonly intentId: string | undefined;
   /** How often it has been handed to the sender, in earlier claims, too. */
   readonly attempts: number;
-  /** Once `mined`. */
+  /** Once `finalized`. */
   readonly outcome: Outcome | undefined;
   /** Unix time in milliseconds. */
   readonly claimedAtMs: number;

@@ -146,6 +146,9 @@ export function createInFlight(options: { readonly budgets: Budgets; readonly on
     forget: (requestId: string): void => void statuses.delete(requestId),
     /** @returns undefined if nothing is known: it was claimed before a restart, or its claim had no answer */
     status: (requestId: string): ClaimStatus | undefined => statuses.get(requestId),
+    /** How many requests are under way that are only to be reported failed. */
+    countGivenUp: (): number =>
+      [...statuses.values()].filter((status) => status.kind === 'blocked' && status.sinceMs === 0).length,
     /** Gas of all that may still have to be paid. */
     reservedGas: (): bigint => [...taken.values()].reduce((sum, { gas = 0n }) => sum + gas, 0n),
     /** Keeps work that runs beside the rounds until it has ended; what it throws goes to `onFault`. */

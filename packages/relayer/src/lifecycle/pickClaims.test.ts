@@ -73,6 +73,37 @@ const HOPELESS: Verdict = {
   signatures: [{ signer: SIGNER, nonce: 1n, r: WORD, s: WORD }],
 };
 
+// Shows RELAY-17.
+test('what is given up has a quarter of the room together, however long it takes to report, and whoever posted it', async () => {
+  const { context, candidates, claimed, claiming } = makeRelayer({
+    policy: { maxInFlight: 16 },
+    advance: () => undefined,
+  });
+  const signers = Array.from({ length: 40 }, (_, i) => `0x${String(i).padStart(40, '0')}` as const);
+  const records = signers.map((signer, i) => ({
+    ...record,
+    requestId: `r${i}`,
+    signer,
+    params: { ...record.params, signer },
+  }));
+  // They are records.
+  const seen = candidates.see(records as RequestRecord[], 0);
+  for (const one of seen) {
+    const signatures = [{ signer: one.record.signer as `0x${string}`, nonce: 1n, r: WORD, s: WORD }];
+    candidates.recordVerdict(one, { kind: 'hopeless', errorMessage: 'used', signatures }, 0);
+  }
+  for (let look = 0; look < 30; look++) {
+    await pickClaims(context, seen);
+    await claiming.last;
+  }
+  expect(claimed).toHaveLength(4);
+  // One that is reported makes room for the next one.
+  context.inFlight.drop(claimed[0] ?? '');
+  await pickClaims(context, seen);
+  await claiming.last;
+  expect(claimed).toHaveLength(5);
+});
+
 test('what was claimed and has ended while it was evaluated is not claimed once more', async () => {
   const { context, candidates, claimed, claiming } = makeRelayer();
   const seen = candidates.see([record], 0);

@@ -5,7 +5,7 @@ import { pickAtRandom } from './claimRate.ts';
 import { claimRequests } from './claimRequests.ts';
 import type { RelayerContext } from './context.ts';
 
-/** Part of the room that requests may have that are only to be reported failed: anybody can post as many as they like. */
+/** Part of what may be in flight that may be only to be reported failed: anybody can post as many of those as they like. */
 const HOPELESS_SHARE = 4;
 
 /** Part of what may be in flight that is kept for signers that have paid before. */
@@ -97,7 +97,7 @@ export async function countTakeOverRoom(context: RelayerContext): Promise<number
  * @param room - for what is to be submitted
  */
 function pick(context: RelayerContext, all: readonly Claimable[], room: number): Claimable[] {
-  const { inFlight, random } = context;
+  const { inFlight, policy, random } = context;
   const { share } = inFlight.claimRate;
   const untrusted = new Set(all.filter(({ record }) => !inFlight.budgets.isKnownPayer(record.signer)));
   const allowed = pickAtRandom({ list: [...untrusted], count: Math.max(0, countUntrustedRoom(context)), random });
@@ -111,8 +111,9 @@ function pick(context: RelayerContext, all: readonly Claimable[], room: number):
   });
   const chosen = pickAtRandom({ list: paying, count: Math.min(room, paying.length * share), random });
   const picked = addFollowers(chosen, claimable, room);
-  const free = countFree(context);
-  const left = Math.min(free - picked.length, Math.ceil(free / HOPELESS_SHARE), hopeless.length * share);
+  // A wallet that changes its mind can have them wait for a whole lease.
+  const allowedHopeless = Math.ceil(policy.maxInFlight / HOPELESS_SHARE) - inFlight.countGivenUp();
+  const left = Math.min(countFree(context) - picked.length, allowedHopeless, hopeless.length * share);
   return left <= 0 ? picked : [...picked, ...pickAtRandom({ list: hopeless, count: left, random })];
 }
 

@@ -136,7 +136,7 @@ export function createGatewayService(realm: Realm, environment: Environment = {}
         environment: given,
         publicUrl: 'http://gateway:8787',
         thread: createInlineThread(),
-        log: { write, close: async () => true },
+        log: { write, close: async () => undefined },
       });
       realm.network.listen('gateway:8787', async ({ request, from }) => {
         const answer = await gateway.fetch(request, { peerAddress: addressOf(from) });

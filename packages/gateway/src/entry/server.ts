@@ -180,8 +180,8 @@ async function serve(settings: Settings): Promise<void> {
   await drain(server, connections.open);
   await metrics?.close();
   await gateway.close();
-  // All is stored. An exit in good order would wait for whoever has stopped reading the log.
-  if (!(await gateway.closeLog())) process.kill(process.pid, 'SIGKILL');
+  gateway.logger.info({}, 'stopped');
+  await gateway.closeLog();
 }
 
 /** The output of `npx prism start --help`. */

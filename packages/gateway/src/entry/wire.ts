@@ -37,8 +37,8 @@ export interface WiredGateway extends Gateway {
   readonly logger: Logger;
   /** The text that Prometheus scrapes. */
   renderMetrics(): Promise<string>;
-  /** Writes what the log has gathered; false: its reader has stopped reading. Nothing is logged afterwards. */
-  closeLog(): Promise<boolean>;
+  /** Writes what the log has gathered: the last thing that the process does. */
+  closeLog(): Promise<void>;
   /** Has `/ready` say 503 from now on. */
   stopBeingReady(): void;
   /** Finishes every write and closes the stores. */

@@ -5,12 +5,10 @@ export interface LogOutput {
   /** Takes a whole line, its newline included. */
   readonly write: (line: string) => void;
   /**
-   * Writes what waits; to be called before the process ends. Nothing is written afterwards.
-   *
-   * @returns false when the reader has stopped reading: a thread is stuck in its write, and a process that exits in good order would
-   * wait for it; it kills itself instead
+   * Writes what waits; the last thing that a program does. If the reader has stopped reading, a thread is stuck in its write, and an exit in
+   * good order would wait for it: then the process kills itself.
    */
-  close(): Promise<boolean>;
+  close(): Promise<void>;
 }
 
 /** Characters that are handed over at once under load. */
@@ -54,11 +52,11 @@ export function openLogOutput(options: { readonly gatherMs?: number } = {}): Log
     write: gathered.write,
     close() {
       gathered.pass();
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const timer = setTimeout(resolve, CLOSE_WITHIN_MS, false);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), CLOSE_WITHIN_MS);
       const written = () => {
         clearTimeout(timer);
-        resolve(true);
+        resolve();
       };
       output.on('close', written).on('error', written).end();
       return promise;

@@ -18,8 +18,9 @@ async function watch(settings: Settings<'gas-monitor'>): Promise<void> {
   const log = createLogger({ level: settings.LOG_LEVEL, write: output.write, now: Date.now, redact });
   for (const sentence of findMisspelt(gasMonitorSettings, process.env)) log.warn({ code: 'SETTING' }, sentence);
   const monitor = await startGasMonitor({ settings, log });
-  await signal;
+  log.info({ signal: await signal }, 'stopping');
   await monitor.stop();
+  log.info({}, 'stopped');
   await output.close();
 }
 

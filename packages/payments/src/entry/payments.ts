@@ -31,6 +31,7 @@ async function relay(settings: Settings<'payments'>): Promise<void> {
   const payments = await startPayments({ settings, log });
   log.info({ signal: await signal }, 'stopping');
   await payments.stop();
+  log.info({}, 'stopped');
   await output.close();
 }
 

@@ -36,8 +36,7 @@ async function run({ environment }: CommandInput): Promise<void> {
   await relayer.stop();
   await tracing?.close();
   logger.info({}, 'stopped');
-  // All is stored. An exit in good order would wait for whoever has stopped reading the log.
-  if (!(await output.close())) process.kill(process.pid, 'SIGKILL');
+  await output.close();
 }
 
 /** The words that may follow `relayer`, with the start of the sentence if each fails. */

@@ -10,7 +10,7 @@ import type { AccountView } from './preflight.ts';
 const BOOTSTRAP_PARAMETER = '/cdk-bootstrap/hnb659fds/version';
 const ABSENT = new Set(['ResourceNotFoundException', 'ParameterNotFound']);
 
-/** @returns undefined where AWS says that there is no such thing */
+/** @returns undefined if AWS says that there is no such thing */
 async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

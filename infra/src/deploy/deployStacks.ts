@@ -33,7 +33,7 @@ async function deployPart(
 }
 
 /**
- * A table that may not be deleted could not be taken back either where the first attempt fails, so that its stack is made
+ * A table that may not be deleted could not be taken back either if the first attempt fails, so that its stack is made
  * in two steps: all that it holds, then its protection.
  */
 async function deployData(context: DeployContext): Promise<Outputs | undefined> {

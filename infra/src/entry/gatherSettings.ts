@@ -54,7 +54,7 @@ function parseFaults(given: GivenSettings): readonly string[] {
  * Gathers a stage's settings from its file and the command line. To synthesise, placeholders stand in for what is not given; to
  * deploy, everything must be.
  *
- * @param fileOf - names the file that is read where the command line names none
+ * @param fileOf - names the file that is read if the command line names none
  * @throws StageSettingsError that names every fault
  */
 export function gatherSettings(line: CommandLine, fileOf: FileOfStage = places.settingsFile): GatheredSettings {

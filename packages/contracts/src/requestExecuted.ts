@@ -7,12 +7,12 @@ export interface RequestExecuted {
   /** EIP-712 digest of the request. Together with the signer it identifies the request it was. */
   readonly digest: Hex;
   readonly signer: Address;
-  /** The signer's forwarder nonce that the request ran with; where it was refused, the one that still stands. */
+  /** The signer's forwarder nonce that the request ran with; if it was refused, the one that still stands. */
   readonly nonce: bigint;
   /** Whether it was carried out; only an entry of a multi-user batch can have been refused. */
   readonly success: boolean;
   readonly relayer: Address;
-  /** Credits in base units that the prism paid, before the split; 0 where it was refused. */
+  /** Credits in base units that the prism paid, before the split; 0 if it was refused. */
   readonly relayerFee: bigint;
   /** The ABI-encoded custom error of a refused entry; `0x` otherwise. */
   readonly reason: Hex;

@@ -196,7 +196,7 @@ async function openPaymentSender(
   });
 }
 
-/** Finds out what the key has done where the journal does not know, and counts it against the limits. */
+/** Finds out what the key has done if the journal does not know, and counts it against the limits. */
 function createResolve(
   context: Omit<PayerContext, 'resolveKey'>,
   { settings, checkStart }: PayerParts & { readonly checkStart: () => Promise<void> },
@@ -227,7 +227,7 @@ function createResolve(
 /**
  * Starts the payment relayer.
  *
- * @throws SenderError where key, journal or chain cannot be used; viem's errors
+ * @throws SenderError if key, journal or chain cannot be used; viem's errors
  * @see docs/specification.md PAY-1
  */
 export async function startPayer(parts: PayerParts): Promise<RunningPayer> {

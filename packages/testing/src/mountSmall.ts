@@ -19,7 +19,7 @@ const CHUNKS = [65_536, 4096, 64];
  * Mounts a file system.
  *
  * @param size - as mount(8) takes it
- * @returns undefined where this user may mount none
+ * @returns undefined if this user may mount none
  */
 export function mountSmall(size = '3m'): SmallDisk | undefined {
   if (process.platform !== 'linux') return undefined;

@@ -6,7 +6,7 @@ const SLOW = "import { keccak_256 } from '@noble/hashes/sha3';";
 const QUICK = `import { loadKeccak256 } from '${new URL('../../../packages/node/src/crypto/index.ts', import.meta.url).href}';
 const keccak_256 = await loadKeccak256();`;
 
-/** Has viem, where it is loaded from now on, hash with the wasm that our programs hash with. */
+/** Has viem, if it is loaded from now on, hash with the wasm that our programs hash with. */
 export function quicken(): void {
   registerHooks({
     load(url, context, nextLoad) {

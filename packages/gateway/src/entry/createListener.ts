@@ -133,7 +133,7 @@ function endsWhileComing(incoming: IncomingMessage, outgoing: ServerResponse, st
 }
 
 interface ListenerContext extends MemoryBudgets {
-  /** Stands in where an HTTP/1.0 client names no host. */
+  /** Stands in if an HTTP/1.0 client names no host. */
   readonly hostname: string;
   readonly trustedProxyHops: number;
   readonly logger: Logger;

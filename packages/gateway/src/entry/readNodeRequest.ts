@@ -36,7 +36,7 @@ function parseTarget(target: string): Target | undefined {
 /**
  * Reads a request's target as the path and query that are routed by.
  *
- * @returns undefined where target or `Host` are none
+ * @returns undefined if target or `Host` are none
  * @see docs/specification.md AUTH-3
  */
 export function readTarget({ url: target = '', headers: { host } }: IncomingMessage): Target | undefined {

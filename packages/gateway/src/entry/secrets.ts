@@ -54,7 +54,7 @@ export function readLocalSecrets(file: string): LocalSecrets {
  * Seals cursors anew from here on: those of before stand behind requests that a restore has made pending again, and are refused.
  *
  * @param file - of secrets that came from a backup; without one, all are made at the start
- * @throws Error where it is damaged
+ * @throws Error if it is damaged
  */
 export function renewCursorKey(file: string): void {
   if (!existsSync(file)) return;
@@ -67,7 +67,7 @@ export function renewCursorKey(file: string): void {
  * Reads the data directory's secrets, and makes directory and secrets if there are none.
  *
  * @param directory - `DATA_DIR`
- * @throws DirectoryError where the directory cannot be made; Error if it cannot be read or written
+ * @throws DirectoryError if the directory cannot be made; Error if it cannot be read or written
  */
 export function loadLocalSecrets(directory: string): LocalSecrets {
   makeDirectory(directory);

@@ -11,7 +11,7 @@ export interface Refusal {
 
 /** The answer to what cannot be read as a request. */
 export const malformed: Refusal = { code: 'REQUEST_MALFORMED', message: 'This is not a well-formed HTTP request.' };
-/** The answer where the answering itself has failed. */
+/** The answer if the answering itself has failed. */
 export const failed: Refusal = { code: 'UNEXPECTED', message: 'Something went wrong here.' };
 const unexpectedExpectation: Refusal = {
   code: 'EXPECTATION_FAILED',

@@ -87,7 +87,7 @@ function mountDevRelayer({ STAGE }: Settings, options: DevRelayerOptions): Mount
   return [{ prefix: '/dev/relayer/', fetch: createDevRelayer(options), withApiHeaders: true, localOnly: true }];
 }
 
-/** Delivers what waits for webhooks, where it is this process that does. @returns ends it */
+/** Delivers what waits for webhooks, if it is this process that does. @returns ends it */
 function startDelivering(
   queue: DeliveryQueue | undefined,
   { allowPrivate, logger }: { readonly allowPrivate: boolean; readonly logger: Logger },

@@ -35,7 +35,7 @@ const honoPath = (template: string) => template.replaceAll(/\{(\w+)\}/g, ':$1');
 const readMountFailure = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ECONNRESET' ? bodyIncomplete(error) : error;
 
-/** Lets a mount answer, and adds the API's headers to its response where it wants them. */
+/** Lets a mount answer, and adds the API's headers to its response if it wants them. */
 async function answerMount(
   ports: RouterPorts,
   mount: Mount,

@@ -77,7 +77,7 @@ function countBytes(ports: EndpointPorts, client: string, hits: number | undefin
   return hits === undefined || hits === 0 ? undefined : ports.limiter.take('write-bytes', { client, hits });
 }
 
-/** Reads a stranger's body, whose bytes count: before it comes in, where its size is known. */
+/** Reads a stranger's body, whose bytes count: before it comes in, if its size is known. */
 function readPublicBody(ports: EndpointPorts, route: Route, request: HttpRequest): Awaitable<unknown> {
   if (!route.takesBody) return undefined;
   const { peer, announcedBytes } = request;

@@ -6,7 +6,7 @@ import { NO_BODY, type TransportRequest } from './request.ts';
 export interface GatewayEnv {
   /** Address of the other end of the connection. */
   readonly peerAddress: string;
-  /** The whole body, where it is at hand, which spares a stream. */
+  /** The whole body, if it is at hand, which spares a stream. */
   readonly arrivedBody?: () => Uint8Array | undefined;
 }
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.dispose());
 
-/** @returns the refusal, or undefined where the hit was taken */
+/** @returns the refusal, or undefined if the hit was taken */
 async function refusalOf(hit: () => unknown): Promise<ApiError | undefined> {
   try {
     await hit();

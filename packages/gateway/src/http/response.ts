@@ -75,7 +75,7 @@ export function errorResponse(error: ApiError): HttpResponse {
 }
 
 /**
- * Goes on with a value, at once where it is there.
+ * Goes on with a value, at once if it is there.
  *
  * @throws what `next` throws, if the value is there; else the promise rejects with it
  */

@@ -139,7 +139,7 @@ function describeTags(options: OpenApiOptions): OpenApiDocument['tags'] {
  *
  * @param options - what differs from one deployment to another
  * @returns a plain object, ready for `JSON.stringify`
- * @throws Error where the route table has a route or status that nothing describes
+ * @throws Error if the route table has a route or status that nothing describes
  * @see https://spec.openapis.org/oas/v3.1.1.html
  */
 export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument {

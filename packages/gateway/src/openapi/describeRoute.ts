@@ -31,7 +31,7 @@ export interface RouteDescription {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Only where the access level does not say it. */
+  /** Only if the access level does not say it. */
   readonly security?: readonly SecurityRequirement[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
@@ -150,7 +150,7 @@ function describeFailures(route: Route, failures: Failures | undefined): Operati
  * @param name - its name in `ROUTES` or `WEBHOOK_ROUTES`, which becomes the operation's id
  * @param description - what the route table does not say
  * @returns the path with this one operation
- * @throws Error where a failure of the route is not described
+ * @throws Error if a failure of the route is not described
  */
 export function describeRoute(name: AnyRouteName, description: RouteDescription): Paths {
   const route = ALL_ROUTES[name];

@@ -134,7 +134,7 @@ export interface DeliveryOutcome {
   readonly outcome: 'delivered' | 'refused' | 'returned';
   /** The answer's status; absent: there was none. */
   readonly status?: number;
-  /** One sentence; absent where it was delivered. */
+  /** One sentence; absent if it was delivered. */
   readonly error?: string;
 }
 

@@ -10,7 +10,7 @@ const BUSY_MOVES_A_COMMIT = 2;
  */
 const MOVES_A_DELIVERY = 25;
 /**
- * So long a rest is at most, in milliseconds, and for each delivery: what is delivered comes soon, also where a process is busy with reads
+ * So long a rest is at most, in milliseconds, and for each delivery: what is delivered comes soon, also if a process is busy with reads
  * alone. One event at a time is not held up as a lot of 8 is, and costs callers no more.
  */
 const [LONGEST_REST_MS, DELIVERY_REST_MS] = [250, 31.25];

@@ -57,7 +57,7 @@ const HOSTS: readonly (readonly [RegExp, ChatForm])[] = [
 /**
  * Which service a webhook belongs to.
  *
- * @returns the service; Slack's form, which many others take, where the host is not known
+ * @returns the service; Slack's form, which many others take, if the host is not known
  */
 export function guessChatForm(webhookUrl: string): ChatForm {
   const { hostname } = new URL(webhookUrl);

@@ -12,7 +12,7 @@ interface EmailOptions {
   readonly certificates?: string;
 }
 
-/** Ports of mail servers, where the URL has none. */
+/** Ports of mail servers, if the URL has none. */
 const DEFAULT_PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
 
 /** @throws Error once the signal is aborted */

@@ -36,7 +36,7 @@ export function computeTopUp(
 /**
  * Reads what a claimed payment is owed.
  *
- * @throws TypeError where it was never claimed, which is a defect
+ * @throws TypeError if it was never claimed, which is a defect
  */
 export function readOwed(payment: Payment): bigint {
   if (payment.creditsOwed === undefined) throw new TypeError(`payment ${payment.paymentIntentId} was never claimed`);

@@ -32,7 +32,7 @@ const DECIMALS = 6;
 /** Like `1400.00` or `1,400.00`: a comma before two digits could mean anything. */
 const AMOUNT = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,6})?$/;
 
-/** @returns rows that are not empty @throws ExportError where a cell is not quoted as it should be */
+/** @returns rows that are not empty @throws ExportError if a cell is not quoted as it should be */
 function readRows(text: string): readonly CsvRow[] {
   const [head = ''] = text.trimStart().split(/[\r\n]/, 1);
   const count = (separator: string) => head.split(separator).length;

@@ -70,7 +70,7 @@ export function createBroadcastGuard(options: BroadcastGuardOptions): BroadcastG
     const isOut = broadcasts.list().some(({ raw }) => readPayout(raw)?.payoutId === payoutId);
     const isOurs = isOut || (await renewClaim(payoutId));
     const { beganAtMs: lookedAtMs } = await search.search({ notOlderMs: freshMs / 2, wallet });
-    // By this instance on another account nonce, where a reorganisation or an older journal has freed the one of before.
+    // By this instance on another account nonce, if a reorganisation or an older journal has freed the one of before.
     const isPaid = transfers.find(payoutId).some((found) => isCounted(options, found));
     return { mayPay: isAlone && isOurs && !isPaid, lookedAtMs };
   }

@@ -21,7 +21,7 @@ export interface ChainView {
    * Reads the newest block and those before it that are not known yet.
    *
    * @param leastHead - the newest block that was ever seen
-   * @throws NodeBehindError where the head is older than that, or blocks do not follow one another; viem's errors
+   * @throws NodeBehindError if the head is older than that, or blocks do not follow one another; viem's errors
    */
   look(leastHead: number): Promise<ChainLook>;
 }

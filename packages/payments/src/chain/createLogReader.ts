@@ -76,7 +76,7 @@ const MAX_FINDERS = 1000;
  * Creates what asks a node for transfers of a token, and compares the answers with the headers of the blocks.
  *
  * @returns a function that gives the transfers of parties
- * @throws NodeBehindError where logs and headers do not agree; viem's errors
+ * @throws NodeBehindError if logs and headers do not agree; viem's errors
  * @see docs/payments.md, "Why it cannot pay twice"
  */
 export function createLogReader(options: { readonly client: PublicClient; readonly creditToken: Address }) {
@@ -126,7 +126,7 @@ export function createLogReader(options: { readonly client: PublicClient; readon
     }
   }
 
-  /** @throws NodeBehindError where a block's filter speaks of a log, the block has it, and the answer does not */
+  /** @throws NodeBehindError if a block's filter speaks of a log, the block has it, and the answer does not */
   async function checkFilters({ parties, fromBlock, toBlock }: LogQuery, found: ReadonlySet<string>, look: ChainLook) {
     const current = new Set([...look.headers.values()].map(({ hash }) => hash));
     for (const hash of cleared.keys()) if (!current.has(hash)) cleared.delete(hash);

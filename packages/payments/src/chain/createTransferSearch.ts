@@ -36,7 +36,7 @@ export interface TransferSearch {
    * @param options.notOlderMs - a search that began no longer ago, in milliseconds, serves as well; default 0
    * @param options.wallet - searched for as well, though no payment of the journal goes to it; lower case
    * @returns the newest block, and when the search began on the monotonic clock
-   * @throws NodeBehindError where head, headers and logs do not agree; viem's errors; the signal's reason
+   * @throws NodeBehindError if head, headers and logs do not agree; viem's errors; the signal's reason
    */
   search(options?: { readonly notOlderMs?: number; readonly wallet?: Address }): Promise<SearchResult>;
   /** The chain was seen to have this block: nothing that ends below it is believed. One that it cannot have yet is not believed itself. */

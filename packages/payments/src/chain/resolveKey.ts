@@ -27,7 +27,7 @@ export interface ResolveParts {
   /** Between two looks on a chain that makes no blocks, in milliseconds. */
   readonly standMs: number;
   readonly pollIntervalMs: number;
-  /** @throws SearchStartError where the search begins after what the journal does not know */
+  /** @throws SearchStartError if the search begins after what the journal does not know */
   readonly checkStart: () => Promise<void>;
   /** Milliseconds, of a clock that never goes back. */
   readonly monotonicNow: () => number;

@@ -111,7 +111,7 @@ export function releasePayment(
 /**
  * Keeps a payment from being begun, until a person releases it.
  *
- * @throws UsageError where it is begun already
+ * @throws UsageError if it is begun already
  */
 export function holdPayment(journal: PaymentJournal, decision: Decision): string {
   const { paymentIntentId } = decision;
@@ -131,7 +131,7 @@ export type Closing = 'refunded' | typeof PAID_BY_HAND;
  * Closes a payment whose money went back to the card, or that was paid by other means: it is never paid.
  *
  * @param decision - which payment, in whose name, and why
- * @throws UsageError where it is under way or paid
+ * @throws UsageError if it is under way or paid
  */
 export function closePayment(journal: PaymentJournal, decision: Decision & { readonly closing: Closing }): string {
   const { paymentIntentId } = decision;

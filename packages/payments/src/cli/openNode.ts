@@ -58,7 +58,7 @@ function chainOf(journal: Pick<PaymentJournal, 'fact'> | undefined): number {
 /**
  * Opens a node, and makes sure that it is of the right chain.
  *
- * @param settings - the node; `CHAIN_ID`, where it is set, must be its chain
+ * @param settings - the node; `CHAIN_ID`, if it is set, must be its chain
  * @throws UnreachedError `NOT_REACHED` if it does not answer, or is of another chain
  */
 export async function openNode(

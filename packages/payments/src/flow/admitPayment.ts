@@ -48,7 +48,7 @@ function isHeldForLimit({ state, reason }: Payment): boolean {
   return state === 'held' && reason?.startsWith(LIMIT_REASON) === true;
 }
 
-/** Finds the payment in the journal, or writes it down. @returns undefined where it is refused */
+/** Finds the payment in the journal, or writes it down. @returns undefined if it is refused */
 function takeListed(context: PayerContext, listed: ListedPayment): Payment | undefined {
   const { journal } = context;
   if (journal.fact(refusedFact(listed.paymentIntentId)) !== undefined) return undefined;

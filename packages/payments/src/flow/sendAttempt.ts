@@ -38,7 +38,7 @@ async function estimateGas({ client, config }: PayerContext, { to, data }: Attem
  * Has the sender put a journalled attempt on the chain, or waits for it if it is at it already.
  *
  * @param params - the attempt, how deep it must be, and whether it waits for a lower gas price
- * @throws SenderError where the outcome is not known
+ * @throws SenderError if the outcome is not known
  */
 export async function sendAttempt(
   context: PayerContext,

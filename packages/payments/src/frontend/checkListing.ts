@@ -18,7 +18,7 @@ export interface ListingFault {
   readonly walletAddress?: string;
   /** Stablecoin base units, if it is an amount. */
   readonly stablecoinAmount?: bigint;
-  /** One sentence, without the bad value where it may be long. */
+  /** One sentence, without the bad value if it may be long. */
   readonly reason: string;
 }
 

@@ -10,7 +10,7 @@ export interface Sample {
 /** How far a balance goes. */
 export interface Reach {
   readonly transactions: number;
-  /** Undefined where the samples are of one moment. */
+  /** Undefined if the samples are of one moment. */
   readonly days?: number;
 }
 

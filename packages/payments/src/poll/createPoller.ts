@@ -93,7 +93,7 @@ export function createPoller(context: PayerContext, { onPolled }: { readonly onP
     return payable.length;
   }
 
-  /** @returns how many are to be looked at; none where frontend or node does not answer @throws if the journal fails */
+  /** @returns how many are to be looked at; none if frontend or node does not answer @throws if the journal fails */
   async function pollSafely(): Promise<number> {
     try {
       const found = await poll();

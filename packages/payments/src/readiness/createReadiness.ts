@@ -78,7 +78,7 @@ export interface Readiness {
   /**
    * Reads the rate of now.
    *
-   * @throws StepError `RATE_DEVIATES` where it is too far from the expected one; viem's errors
+   * @throws StepError `RATE_DEVIATES` if it is too far from the expected one; viem's errors
    */
   readRate(): Promise<bigint>;
 }

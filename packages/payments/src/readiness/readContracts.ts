@@ -21,7 +21,7 @@ const read = (address: Address) => ({ address, abi: creditTokenAbi });
 /**
  * Reads how an instance stands: two calls, whatever there is to pay.
  *
- * @throws StepError `CHAIN_UNAVAILABLE` where a token does not answer; viem's errors
+ * @throws StepError `CHAIN_UNAVAILABLE` if a token does not answer; viem's errors
  */
 export async function readContractState(client: PublicClient, config: PayerConfig): Promise<ContractState> {
   const { self, exchange, stablecoin, creditToken, payouts } = config;

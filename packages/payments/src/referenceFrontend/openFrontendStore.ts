@@ -16,7 +16,7 @@ export interface FrontendPayment {
 
 /** The reference frontend's payments. */
 export interface FrontendStore {
-  /** @returns false where the intent is there already */
+  /** @returns false if the intent is there already */
   add(payment: Pick<FrontendPayment, 'paymentIntentId' | 'walletAddress' | 'stablecoinAmount'>): boolean;
   /** Neither completed nor under a lease, oldest first. */
   listPending(limit: number): readonly FrontendPayment[];

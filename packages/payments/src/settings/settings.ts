@@ -22,7 +22,7 @@ interface GasTarget {
 /**
  * Reads `GAS_MONITOR_TARGETS`: `name=rpcUrl|address|address` with commas between chains.
  *
- * @returns the chains, or undefined where the text is none of that
+ * @returns the chains, or undefined if the text is none of that
  */
 function parseGasTargets(text: string): readonly GasTarget[] | undefined {
   const targets: GasTarget[] = [];

@@ -47,7 +47,7 @@ const writeEntry = z.strictObject(
   objectError,
 );
 
-/** Runs a cross-field check even where fields have faults, so that one answer names them all; never on another type. */
+/** Runs a cross-field check even if fields have faults, so that one answer names them all; never on another type. */
 const onObjects = { when: ({ value }: z.core.ParsePayload) => typeof value === 'object' && value !== null };
 
 const permitNeedsFunds = z.check<{ fundAmount?: unknown; permit?: unknown }>((payload) => {

@@ -37,7 +37,7 @@ const fieldsOfStatus = z.check<{ status?: unknown; txHash?: unknown; errorMessag
       }
     }
   },
-  // Even where fields have faults, so that one answer names them all; never on another type.
+  // Even if fields have faults, so that one answer names them all; never on another type.
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );
 
@@ -86,7 +86,7 @@ const ownIdForm = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 /**
  * Parses the request id of a path.
  *
- * @param input - as it stands in the path; undefined where the route has none
+ * @param input - as it stands in the path; undefined if the route has none
  * @returns a UUID in lower case, the form in which ids are made and kept
  * @see docs/specification.md RECORD-7
  */

@@ -69,14 +69,14 @@ export interface Suspicions {
 
 const keyOf = ({ kind, requestId, relayer }: Finding) => `${kind} ${requestId} ${relayer}`;
 
-/** Puts a finding down, with its alert. @returns undefined where it is known */
+/** Puts a finding down, with its alert. @returns undefined if it is known */
 function put({ journal, alerter, now }: WatchOptions, found: Finding): StoredFinding | undefined {
   const finding = journal.addFinding(found, now());
   if (finding !== undefined) alerter.raise(describeFinding(finding));
   return finding;
 }
 
-/** Puts down what follows from a evaluation. @returns the finding, where it is new */
+/** Puts down what follows from an evaluation. @returns the finding, if it is new */
 function finalize(
   options: WatchOptions,
   { raised, checked }: Suspicions,

@@ -172,7 +172,7 @@ export async function readForeignEvents(
 /**
  * Reads the executions that a transaction's own events show.
  *
- * @returns none where it is not mined, or nothing of the Forwarder's is in it
+ * @returns none if it is not mined, or nothing of the Forwarder's is in it
  * @throws ChainError
  */
 export async function readExecutionsIn(

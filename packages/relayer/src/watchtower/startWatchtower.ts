@@ -59,7 +59,7 @@ const PARTS = ['gateway', 'chain', 'journal'] as const;
 /** A watchtower at work. */
 interface RunningWatchtower {
   readonly address: string;
-  /** Like `http://127.0.0.1:9467`; undefined where metrics are off. */
+  /** Like `http://127.0.0.1:9467`; undefined if metrics are off. */
   readonly metricsUrl: string | undefined;
   stop(): Promise<void>;
 }

@@ -79,7 +79,7 @@ export interface WatchSettings {
   readonly leaseSeconds: bigint;
   /** Pause between two looks while something is open, in milliseconds; absent: half a block, from 1 to 6 s. */
   readonly pollMs: number | undefined;
-  /** The administrator's key, where lies are to be acted upon. */
+  /** The administrator's key, if lies are to be acted upon. */
   readonly adminKey: string | undefined;
   readonly alerts: AlertSettings;
   readonly dataDir: string;

@@ -73,7 +73,7 @@ export interface Transport extends HttpContext, RetryContext {
   /** Without a trailing slash. */
   readonly url: string;
   readonly timeoutMs: number;
-  /** Whatever waits at the gateway takes its turn here, where connections are few. */
+  /** Whatever waits at the gateway takes its turn here, if connections are few. */
   readonly waits: Waits;
   /** @returns the answer's JSON @throws GatewayError */
   call(call: GatewayCall): Promise<unknown>;

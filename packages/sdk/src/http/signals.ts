@@ -1,7 +1,7 @@
 import { abortedError } from '../errors/gatewayError.ts';
 
 /**
- * Waits for what knows of no signal, such as a wallet that asks its user; the wait ends where the signal fires.
+ * Waits for what knows of no signal, such as a wallet that asks its user; the wait ends when the signal fires.
  *
  * @param what - in words, for the error
  * @throws GatewayError ABORTED, with `mayHaveHappened` false: what comes of it later is not used; and what `act` throws

@@ -29,7 +29,7 @@ export function isTransient(error: unknown): boolean {
  * @param repeats - see each field
  * @param attempt - one attempt; it throws `GatewayError`
  * @returns what the first success gave
- * @throws GatewayError of the last attempt, or ABORTED; its `mayHaveHappened` is true where any attempt's was: the last one may
+ * @throws GatewayError of the last attempt, or ABORTED; its `mayHaveHappened` is true if any attempt's was: the last one may
  * know nothing of an earlier one whose answer was lost
  */
 export async function withRetries<T>(

@@ -59,7 +59,7 @@ export interface MoveRules {
 }
 
 /**
- * Moves a request's state, and where an answer was lost reads the request back before it asks again: a move that was made is
+ * Moves a request's state, and if an answer was lost reads the request back before it asks again: a move that was made is
  * a success, whatever became of its answer.
  *
  * Asking again is safe: the gateway makes a move once, and answers the second with 409.

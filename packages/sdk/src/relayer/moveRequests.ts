@@ -5,7 +5,7 @@ import { isClaimed, isOwnClaim, type Outcome, type RelayerContext, saysSame } fr
 
 /**
  * Claims 1 to 100 requests in one call: one signature, and each claim as exclusive as a single one. One that is held already is claimed
- * again, so the call is repeated where an answer was lost.
+ * again, so the call is repeated if an answer was lost.
  *
  * @throws GatewayError VALIDATION_FAILED, UNAUTHORISED, NOT_FOUND from a gateway that has the specification alone, and what any call
  * may throw
@@ -59,7 +59,7 @@ export type Report = { readonly requestId: string } & Outcome;
 
 /**
  * Reports how 1 to 100 requests ended, in one call. As with a single report, to report the same again is a success: what conflicts
- * is read back, and is no conflict where it shows this relayer's own report.
+ * is read back, and is no conflict if it shows this relayer's own report.
  *
  * @throws GatewayError VALIDATION_FAILED for all of them if one is malformed; UNAUTHORISED, NOT_FOUND from a gateway that has the
  * specification alone, and what any call may throw

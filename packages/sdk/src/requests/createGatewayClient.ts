@@ -19,7 +19,7 @@ export interface GatewayClient {
   readonly transport: Transport;
   /** Puts a signed request into the queue, once. @see submitRequest */
   submitRequest<A extends Action>(body: SignedBody<A>, options?: CallOptions): Promise<RequestRecord<A>>;
-  /** Looks for a request of this very content and signature. @returns undefined where it was never stored */
+  /** Looks for a request of this very content and signature. @returns undefined if it was never stored */
   findRequest<A extends Action>(body: SignedBody<A>, options?: CallOptions): Promise<RequestRecord<A> | undefined>;
   /** Reads a request. @throws GatewayError NOT_FOUND */
   getRequest(requestId: string, options?: CallOptions): Promise<RequestRecord>;

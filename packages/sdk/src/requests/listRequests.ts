@@ -17,7 +17,7 @@ export interface RequestList extends AsyncIterable<RequestRecord> {
    * Reads one page.
    *
    * @param lastKey - of the page before; none for the first page
-   * @returns a page; its `lastKey` is null where it is the last
+   * @returns a page; its `lastKey` is null if it is the last
    * @throws GatewayError
    */
   page(lastKey?: string | null): Promise<RequestPage>;

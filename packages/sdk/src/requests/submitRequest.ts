@@ -27,7 +27,7 @@ async function postRequest(
 }
 
 /**
- * Puts a signed request into the gateway's queue, once: where an answer was lost, the signer's requests are looked through for
+ * Puts a signed request into the gateway's queue, once: if an answer was lost, the signer's requests are looked through for
  * it before it is sent again.
  *
  * @param transport - the way to the gateway

@@ -7,7 +7,7 @@ type Amount = 'relayerFee' | 'fundAmount' | 'relayerFundAmount';
 /**
  * A user's input for an action: its params before they are signed, amounts as `bigint`.
  *
- * `timestamp` is Unix time in seconds, and now where it is absent.
+ * `timestamp` is Unix time in seconds, and now if it is absent.
  */
 export type ActionInput<A extends SignedAction = SignedAction> = A extends SignedAction
   ? {

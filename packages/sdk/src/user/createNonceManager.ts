@@ -164,7 +164,7 @@ interface RequestSearch {
 }
 
 const PAGE_SIZE = 100;
-/** Bounds memory and time where strangers post in a signer's name: what lies behind is not seen. */
+/** Bounds memory and time if strangers post in a signer's name: what lies behind is not seen. */
 const MOST_PAGES = 10;
 
 /** Unix time in milliseconds before which a request has to have been made to be too old for the Forwarder. */

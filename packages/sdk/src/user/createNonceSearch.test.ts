@@ -4,7 +4,7 @@ import { createNonceSearch } from './createNonceSearch.ts';
 
 const DOMAIN = { chainId: 31_337, forwarder: '0x5FbDB2315678afecb367f032d93F642f64180aa3' } as const;
 
-/** A search among records that hold nonces, or none where they are forged; it counts the checks. */
+/** A search among records that hold nonces, or none if they are forged; it counts the checks. */
 function createSearch(nonces: readonly (bigint | undefined)[], mostChecks = 1000) {
   let checks = 0;
   const search = createNonceSearch({

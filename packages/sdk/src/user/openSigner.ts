@@ -108,7 +108,7 @@ export async function openSigner(source: SignerSource): Promise<TypedDataSigner>
     return { address: account.address, sign: (typedData) => account.signTypedData(asRequest(typedData)) };
   }
   const { provider } = source;
-  // Also where an address is given: a wallet signs for no page that has not asked.
+  // Also if an address is given: a wallet signs for no page that has not asked.
   const first = await readProviderAddress(provider);
   const address = source.address ?? first;
   if (address === undefined) throw new WalletError('SIGNER_MISSING');

@@ -107,7 +107,7 @@ export class ChainSwitchError extends Error {
   /** EIP-155 id of the chain that the wallet is on. */
   readonly actual: number;
 
-  /** @param facts.cause - what the wallet threw, such as code 4001 where its user refused */
+  /** @param facts.cause - what the wallet threw, such as code 4001 if its user refused */
   constructor(
     code: ChainSwitchErrorCode,
     facts: { readonly wanted: number; readonly actual: number; readonly cause?: unknown },

@@ -152,7 +152,7 @@ export function createChain(rpc: RpcPool, account: Address): Chain {
     return answers.map(({ node, answer }) => ({ node, count: answer }));
   }
 
-  /** @returns none where no node knows the call */
+  /** @returns none if no node knows the call */
   async function askForWaiting(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
     try {
       const answers = await collectAnswers(rpc, { method, params, parse: (answer) => listWaiting(from, answer) });
@@ -269,7 +269,7 @@ const MAJORITY = 2;
  * Finds what nodes say together of a transaction that was mined when it was looked at last.
  *
  * @param receipts - of each node that answers; undefined: it has no receipt
- * @returns the receipt that two of them have, or the only one that answers; undefined where as many have none
+ * @returns the receipt that two of them have, or the only one that answers; undefined if as many have none
  * @throws RpcUnavailableError if they do not agree
  */
 function agreeReceipt(answers: readonly (Receipt | undefined)[]): Receipt | undefined {

@@ -9,7 +9,7 @@ import { retryPause } from './retryPause.ts';
 
 /** The same bytes are offered again after this time: nodes drop what waits long, or restart without their pool. */
 const REBROADCAST_MS = 30_000;
-/** How soon after a broadcast the chain is looked at, where blocks come at once. */
+/** How soon after a broadcast the chain is looked at, if blocks come at once. */
 const EARLY_LOOK_MS = 20;
 /** So many early looks in vain, and blocks do not come at once here. */
 const MAX_EARLY_LOOKS = 3;

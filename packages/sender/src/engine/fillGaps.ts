@@ -72,10 +72,10 @@ async function fill(engine: Engine, nonce: number, { baseFeePerGas }: Market): P
 }
 
 /**
- * Fills account nonces below those in flight that are free on the chain and held by no intent on its way: after a deep reorganisation, or where a
+ * Fills account nonces below those in flight that are free on the chain and held by no intent on its way: after a deep reorganisation, or if a
  * foreign transaction on this key was lost. Nothing above them could ever be mined.
  *
- * @param count - the account nonce after the newest block, where it was looked at
+ * @param count - the account nonce after the newest block, if it was looked at
  */
 export async function fillGaps(engine: Engine, count: number | undefined): Promise<void> {
   if (count === undefined) return;

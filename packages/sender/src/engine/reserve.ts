@@ -110,7 +110,7 @@ async function pickAffordable(engine: Engine, offers: readonly Offer[]): Promise
   return [];
 }
 
-/** Signs for the next nonces. @returns nothing where one could not be signed; it has left the queue */
+/** Signs for the next nonces. @returns nothing if one could not be signed; it has left the queue */
 async function signGroup(engine: Engine, offers: readonly Offer[]): Promise<readonly TxVersion[] | undefined> {
   const drafts = offers.map(({ intent: { intentId, call, gasLimit }, fees }, place) =>
     signVersion(engine, { intentId, nonce: engine.nextNonce + place, kind: 'call', call, gasLimit, fees }),

@@ -77,7 +77,7 @@ async function readCounts(chain: Chain, nowMs: number): Promise<readonly Counts[
   return answers.filter(({ latestNonce, pendingNonce: all }) => all >= latestNonce && all - latestNonce <= MAX_PENDING);
 }
 
-/** @throws RpcUnavailableError where all say nonsense, or two say different things and no journal knows better */
+/** @throws RpcUnavailableError if all say nonsense, or two say different things and no journal knows better */
 async function readNonces(chain: Chain, { journal, nowMs }: { journal: Journal; nowMs: number }): Promise<Counts> {
   const answers = await readCounts(chain, nowMs);
   if (answers.length === 0) throw new RpcUnavailableError('the account nonce is nonsense');

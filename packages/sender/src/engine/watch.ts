@@ -85,7 +85,7 @@ async function readCount({ chain }: Engine): Promise<NonceCount> {
   return { highest: Math.max(...counts), agreed: leastAgreed(counts), used: mostAgreed(counts) };
 }
 
-/** Looks for what has been mined. @returns the account nonce below which none is free, where it was looked at, and what went wrong */
+/** Looks for what has been mined. @returns the account nonce below which none is free, if it was looked at, and what went wrong */
 async function lookForMined(engine: Engine): Promise<{ readonly count?: number; readonly fault?: unknown }> {
   const { chain } = engine;
   const unmined = unminedIntents(engine);
@@ -141,7 +141,7 @@ function isDeep({ mined, confirmations }: LiveIntent, head: BlockHead): boolean 
   return mined !== undefined && isDeepEnough(mined.blockNumber, { head: head.number, confirmations });
 }
 
-/** Ends what is deep enough, where the heads prove that its receipt holds. */
+/** Ends what is deep enough, if the heads prove that its receipt holds. */
 function endProven(engine: Engine, intents: readonly LiveIntent[], head: BlockHead): void {
   for (const intent of intents) {
     followHead(intent, head);

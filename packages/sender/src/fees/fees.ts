@@ -93,7 +93,7 @@ function lower(amount: bigint, bound: bigint | undefined): bigint {
  * a block).
  *
  * @param ceiling - the most that may be offered, in wei
- * @returns the offer, or undefined where the ceiling is below what is needed in the next block
+ * @returns the offer, or undefined if the ceiling is below what is needed in the next block
  */
 export function offerFees(market: Market, ceiling: bigint | undefined): Fees | undefined {
   const needed = market.baseFeePerGas + market.tip;

@@ -36,7 +36,7 @@ export interface Journal {
   prune(intentIds: readonly string[], belowNonce: number): readonly string[];
   /** Writes a fact once. @returns the fact as it was written first */
   pinFact(name: string, value: string): string;
-  /** Reads a fact. @returns undefined where it was never written */
+  /** Reads a fact. @returns undefined if it was never written */
   fact(name: string): string | undefined;
   /** Writes a fact that may change. @throws SenderError `JOURNAL_FAILED` */
   setFact(name: string, value: string): void;

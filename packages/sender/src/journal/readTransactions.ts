@@ -31,7 +31,7 @@ const describe = ({ code, message }: IntentFailure) => `${code}: ${message}`;
  *
  * @param journalPath - the SQLite file
  * @param intentIds - those that it does not know are passed over
- * @returns oldest first; none where there is no such file
+ * @returns oldest first; none if there is no such file
  * @throws Error of node:sqlite
  */
 export function readTransactions(journalPath: string, intentIds: readonly string[]): readonly WrittenTransaction[] {

@@ -85,7 +85,7 @@ let java: RunCommand | undefined;
  * Starts AWS's own DynamoDB Local on 127.0.0.1. It needs a Java 17 development kit.
  *
  * @returns the running engine, empty
- * @throws DynamoEngineMissingError where Java is missing or too old
+ * @throws DynamoEngineMissingError if Java is missing or too old
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.html
  */
 async function startDynamoDbLocal(): Promise<DynamoServer> {

@@ -16,7 +16,7 @@ export interface KmsServer extends AsyncDisposable {
   refuse(): void;
 }
 
-/** A DER integer: no needless zeros, and one where the highest bit would make it negative. */
+/** A DER integer: no needless zeros, and one if the highest bit would make it negative. */
 function encodeInteger(value: bigint): Buffer {
   const bytes = Buffer.from(hexToBytes(numberToHex(value)));
   const padded = (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes;

@@ -45,7 +45,7 @@ function runCommand(path: string, env: Readonly<Record<string, string>>): void {
  * Builds the gateway's function and runs it as Lambda does: the real bundle under AWS's runtime interface client, with 256 MB,
  * one call at a time an instance, frozen in between. DynamoDB, S3 and the identity provider are local engines.
  *
- * @throws RuntimeClientMissingError, DynamoEngineMissingError where this machine cannot run it
+ * @throws RuntimeClientMissingError, DynamoEngineMissingError if this machine cannot run it
  */
 export async function startLambdaGateway(): Promise<LambdaGateway> {
   const runtimeClient = installRuntimeClient();

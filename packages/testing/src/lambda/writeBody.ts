@@ -10,7 +10,7 @@ function decodeText(body: Uint8Array): string | undefined {
   }
 }
 
-/** Writes a body as API Gateway does: text where its type says that it is text and it is, else base64. */
+/** Writes a body as API Gateway does: text if its type says that it is text and it is, else base64. */
 export function writeBody({ body, headers }: HttpCall): { body?: string; isBase64Encoded: boolean } {
   if (body.byteLength === 0) return { isBase64Encoded: false };
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';

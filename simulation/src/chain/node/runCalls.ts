@@ -32,7 +32,7 @@ const pick = ({ number, baseFeePerGas, gasLimit, feeRecipient, prevRandao }: Blo
   ...{ number, baseFeePerGas, gasLimit, feeRecipient, prevRandao },
 });
 
-/** @throws RpcFailure where the fees cannot be those of a transaction in the block */
+/** @throws RpcFailure if the fees cannot be those of a transaction in the block */
 function priceCall(call: CallRequest, environment: BlockEnvironment): bigint {
   const { from, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = call;
   if (maxFeePerGas === 0n && maxPriorityFeePerGas === 0n) return 0n;

@@ -42,7 +42,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** The form encoding that RFC 6749, section 2.3.1 puts on each half; undefined where it is broken. */
+/** The form encoding that RFC 6749, section 2.3.1 puts on each half; undefined if it is broken. */
 function formDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -137,7 +137,7 @@ async function lookAgain(table: RequestTable, track: Track, plan: FollowPlan) {
   return { keys: within, passed: isThrough ? end : (within.at(-1)?.position ?? track.passed) };
 }
 
-/** Drops the earliest of what is remembered where it is too much: what lies there will be looked at again. */
+/** Drops the earliest of what is remembered if it is too much: what lies there will be looked at again. */
 function remember(track: Track, most: number): Track {
   let { known } = track;
   let given = track.given.filter(({ time }) => time > timeOf(known));

@@ -7,7 +7,7 @@ import { headOf, isExpired, type RequestHeader, type RequestTable, signerBytes, 
 import { requestIndexes } from './tables.ts';
 import { createIndexWalk, type IndexKey, type IndexWalk, type Lane, laneOf, statusLanes } from './walk.ts';
 
-/** Most records that one page reads back: where most of them do not match, the page is short, not dear. */
+/** Most records that one page reads back: if most of them do not match, the page is short, not dear. */
 const MAX_READ_BACK = 500;
 /** Records that are read back at once if many may not match: what one BatchGetItem takes. */
 const FULL_BATCH = 100;

@@ -95,7 +95,7 @@ function isNonceOfIdToken(payload: JWTPayload): boolean {
  * An ID token has the same `iss`, `aud` and signature, and `typ: at+jwt` cannot be demanded because many providers do
  * not write it. So a token is refused for what the standards give to other kinds only: an explicit `typ` of another kind
  * (RFC 8725, section 3.11), the token claims above, a sign-in's `nonce`. `auth_time`, `acr` and `amr` are left alone: RFC
- * 9068 allows them. Where the provider introspects JWTs, it calls an ID token inactive in any case.
+ * 9068 allows them. If the provider introspects JWTs, it calls an ID token inactive in any case.
  */
 function requireAccessToken({ payload, protectedHeader }: JWTVerifyResult): void {
   const { typ } = protectedHeader;

@@ -90,7 +90,7 @@ function payloadOf(process: string, { moves, requestIds, chainNames }: Committed
  * commit. Each transaction first locks the one row of `counters`, so that of all processes one writes at a time: commits have an order, in
  * which moves are numbered, and what a transaction has read stands still until it has written.
  *
- * A commit leaves its number in `commits`. Where its answer is lost, that shows whether it came through.
+ * A commit leaves its number in `commits`. If its answer is lost, that shows whether it came through.
  */
 export function createWriter({ connect, tables, now }: WriterOptions): Writer {
   const process = randomUUID();

@@ -121,7 +121,7 @@ export function createSharedRateLimits({ readCounts, countHits }: CounterDatabas
     for (const [i, hits] of sent.entries()) learn(hits, counts[i] ?? { current: 0, previous: 0 });
   }
 
-  /** One share after another: hits that a later one has sent would be missing where the counts of an earlier one are learned. */
+  /** One share after another: hits that a later one has sent would be missing if the counts of an earlier one are learned. */
   function shareInTurn(): Promise<void> {
     const mine = sharing.then(share);
     // Counts that could not be written are lost to the other processes; the limits of this one go on from memory.

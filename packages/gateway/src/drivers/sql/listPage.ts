@@ -2,7 +2,7 @@ import { REQUEST_STATUSES } from '@prism-gateway/protocol/states';
 import { InvalidCursorError } from '../../ports/errors.ts';
 import { type ListQuery, RECORD_BYTES, type RequestFilter } from '../../ports/requestStore.ts';
 
-/** Most records that one page looks at where no index holds all of its filters: the page is then short, not slow. */
+/** Most records that one page looks at if no index holds all of its filters: the page is then short, not slow. */
 const MAX_SCANNED = 1000;
 
 /** A condition, with the values of its question marks. */

@@ -7,7 +7,7 @@ import { readSequence as readLast } from './counters.ts';
 import type { Snapshot } from './createSnapshot.ts';
 import type { QuotedTables } from './tables.ts';
 
-/** How often the file is looked at in any case, and where the system does not report its changes, in milliseconds. */
+/** How often the file is looked at in any case, and if the system does not report its changes, in milliseconds. */
 const [WATCHED_TICK_MS, TICK_MS] = [5000, 500];
 
 /** Pause between two looks at what other processes have moved, in milliseconds, and as a multiple of what the last look took. */

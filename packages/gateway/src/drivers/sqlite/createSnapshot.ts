@@ -10,7 +10,7 @@ export interface Snapshot {
 
 /**
  * Distinguishes turns of the event loop: a turn is what one look for new input has brought, and what follows from it. The loop looks
- * once an iteration, and again in the same one where more than a thousand connections had something to say.
+ * once an iteration, and again in the same one if more than a thousand connections had something to say.
  */
 function currentTurn(): number {
   const { loopCount, events } = performance.nodeTiming.uvMetricsInfo;
@@ -49,7 +49,7 @@ export function createSnapshot(database: DatabaseSync): Snapshot {
         end();
         begin.run();
         openTurn = turn;
-        // Where this is itself an immediate, the end comes only after the next turn's input: hence the comparison above.
+        // If this is itself an immediate, the end comes only after the next turn's input: hence the comparison above.
         setImmediate(end);
       }
       return query();

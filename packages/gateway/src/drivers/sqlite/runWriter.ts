@@ -99,7 +99,7 @@ export function runWriter(port: MessagePort, { file, tables }: WriterData): void
   }
 
   /**
-   * Runs orders in transactions of a given size, and again one by one where that fails. Once the file is locked for longer than SQLite waits, or gone, the rest
+   * Runs orders in transactions of a given size, and again one by one if that fails. Once the file is locked for longer than SQLite waits, or gone, the rest
    * is refused too: to wait again for each group would hold up all that come after.
    */
   function* runInGroups(orders: readonly NumberedOrder[], size: number): Generator<FromWriter> {

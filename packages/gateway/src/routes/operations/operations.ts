@@ -45,7 +45,7 @@ function metricsRoute({ metrics }: Pick<GatewayPorts, 'metrics'>): PlainRoute {
 }
 
 /**
- * `GET /health`: the process is alive. `GET /ready`: the stores answer. `GET /metrics`: for Prometheus, where it is public.
+ * `GET /health`: the process is alive. `GET /ready`: the stores answer. `GET /metrics`: for Prometheus, if it is public.
  *
  * @see docs/specification.md OPERATE-4, OPERATE-5
  */

@@ -77,7 +77,7 @@ function loadWasm(): Secp256k1 {
 }
 
 /**
- * Loads libsecp256k1: native where its package has a binary for the platform, compiled to wasm elsewhere.
+ * Loads libsecp256k1: native if its package has a binary for the platform, compiled to wasm elsewhere.
  *
  * @param build - insists on one of the builds
  * @throws Error when the build that was insisted on is not there

@@ -133,7 +133,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     await comparing;
   }
 
-  /** @throws RpcUnavailableError where it is a node of another chain */
+  /** @throws RpcUnavailableError if it is a node of another chain */
   async function askNode(node: PooledNode, method: string, params: readonly unknown[]): Promise<unknown> {
     const own = await readChainId(node);
     chain ??= own;

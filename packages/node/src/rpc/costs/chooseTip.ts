@@ -10,7 +10,7 @@ export const TIP_HISTORY = ['0x14', 'latest', [20]] as const;
  * @param suggested - in wei
  * @param history - the answer to `eth_feeHistory`, asked with `TIP_HISTORY`
  * @returns the suggestion if all of the blocks are empty
- * @throws RpcUnavailableError where the history cannot be read
+ * @throws RpcUnavailableError if the history cannot be read
  * @see https://github.com/ethereum/execution-apis
  */
 export function chooseTip(suggested: bigint, history: unknown): bigint {

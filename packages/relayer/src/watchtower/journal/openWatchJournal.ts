@@ -44,7 +44,7 @@ function readFinding(row: Row): StoredFinding {
 }
 
 interface FindingTable {
-  /** @returns the finding with its number; undefined where it is known */
+  /** @returns the finding with its number; undefined if it is known */
   addFinding(finding: Finding, nowMs: number): StoredFinding | undefined;
   listFindings(): readonly StoredFinding[];
   listToActOn(): readonly StoredFinding[];

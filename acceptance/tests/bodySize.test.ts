@@ -15,7 +15,7 @@ const ROUTES = [
   ['POST', '/storage/sign'],
 ] as const;
 
-/** A good body of exactly so many bytes. */
+/** A good body of exactly `size` bytes. */
 function bodyOfSize(size: number): string {
   const body = JSON.stringify(writeBody(target));
   return body.replace('{', `{${' '.repeat(size - body.length)}`);

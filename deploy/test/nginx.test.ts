@@ -19,7 +19,7 @@ function disposed<Rig extends AsyncDisposable>(rig: Rig): Rig {
   return rig;
 }
 
-/** A body of `POST /requests` of exactly so many bytes, which are spaces at its end. */
+/** A body of `POST /requests` of exactly `bytes` bytes, padded with spaces at its end. */
 function writeBody(bytes: number): string {
   const hex = (digits: number) => `0x${'1'.repeat(digits)}`;
   const params = {

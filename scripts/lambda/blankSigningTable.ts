@@ -9,7 +9,7 @@ const TABLE_BYTES = 64 * 16 * 64;
  *
  * @param wasm - the module as it comes in its package
  * @returns a copy of the same length, without the table
- * @throws Error where the module is laid out in another way
+ * @throws Error if the module is laid out in another way
  * @see https://github.com/bitcoin-core/secp256k1 ecmult_gen_static_context.h
  */
 export function blankSigningTable(wasm: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -46,7 +46,7 @@ function loadedWith(metafile: Metafile, entry: string): readonly string[] {
  * Builds the function: minified modules with libsecp256k1 inside them, and the OpenAPI document. What only administrators of webhooks call
  * is a module of its own, which is loaded with the first such call; it counts for nothing until then.
  *
- * @throws Error where what is loaded at once is too large, or a module holds what it must not
+ * @throws Error if what is loaded at once is too large, or a module holds what it must not
  */
 export async function bundleFunction({ code, maps }: BundleFolders): Promise<FunctionBundle> {
   const { outfile: _, ...options } = bundleOptions;

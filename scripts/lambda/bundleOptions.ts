@@ -13,7 +13,7 @@ export const LIGHT_FETCH = source('entry/lambda/lightFetch.ts');
 /**
  * How code is bundled for Lambda: one minified module that Node 24 imports, with its source map apart.
  *
- * - ES modules where a package has them, so that what is not used stays out.
+ * - ES modules if a package has them, so that what is not used stays out.
  * - The AWS SDK's default chain of credentials gives way to the environment, where Lambda puts them.
  * - ASCII only: V8 keeps such a source at a byte a character.
  */

@@ -14,7 +14,7 @@ const ENTRY = fileURLToPath(new URL('../../packages/gateway/src/entry/webhooks.t
 /**
  * Builds the functions that deliver webhooks: one minified module for both.
  *
- * @throws Error where the bundle is too large, or holds what it must not
+ * @throws Error if the bundle is too large, or holds what it must not
  */
 export async function bundleWebhooks({ code, maps }: BundleFolders): Promise<FunctionBundle> {
   const { outputFiles, metafile } = await build({ ...bundleOptions, entryPoints: [ENTRY] });

@@ -90,7 +90,7 @@ function bundleOwn(staged: string, folder: string): void {
  * @param root - the repository
  * @param destination - folder that the tarballs go to; what was in it is removed
  * @returns the tarballs, in the order of `PUBLISHED_PACKAGES`
- * @throws Error where a package does not compile
+ * @throws Error if a package does not compile
  */
 export function packPackages(root: string, destination: string): readonly Tarball[] {
   rmSync(destination, { recursive: true, force: true });

@@ -70,7 +70,7 @@ function writeJson(path: string, value: unknown): void {
  * Puts a package together as it is published: its sources without their tests, what its `files` name, README, LICENSE, a
  * `package.json` whose `exports` name what will be compiled, and a `tsconfig.json` to compile it with.
  *
- * @throws Error where a file is missing
+ * @throws Error if a file is missing
  */
 export function stagePackage({ root, name, folder }: Staging): void {
   const source = join(root, 'packages', name);

@@ -18,9 +18,9 @@ export interface SimulationOptions {
   readonly users: number;
   readonly nodes: number;
   readonly blockSeconds: number;
-  /** A write every so many seconds on average; 0: nobody writes. */
+  /** Mean seconds from one write to the next; 0: nobody writes. */
   readonly writeEverySeconds: number;
-  /** A card payment every so many seconds on average; 0: nobody pays. */
+  /** Mean seconds from one card payment to the next; 0: nobody pays. */
   readonly payEverySeconds: number;
   /** Receivers of webhooks. */
   readonly receivers: number;

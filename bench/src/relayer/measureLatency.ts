@@ -50,7 +50,7 @@ async function openWorld(
  * @param load.requests - how many are counted
  * @param load.blockMs - time between blocks
  * @returns milliseconds of each
- * @throws GatewayError where one does not end in time, Error if one fails
+ * @throws GatewayError if one does not end in time, Error if one fails
  */
 export async function measureLatency(
   stack: AsyncDisposableStack,

@@ -39,7 +39,7 @@ const VISIBILITY_SECONDS = 6 * DELIVER_SECONDS;
 const [MAX_RECEIVES, MAX_BATCH_TRIES] = [5, 100];
 /** Instances that deliver at a time. */
 const MAX_DELIVERERS = 10;
-/** A stream that nobody has read for so long, in milliseconds, is about the past. */
+/** How long a stream may stay unread before it is about the past, in milliseconds. */
 const OLD_MS = 300_000;
 
 const allow = (sid: string, actions: readonly string[], resources: readonly string[]) =>

@@ -38,7 +38,7 @@ function createPlay(running: RunningFunction) {
       at += ms;
     },
     isRaised: (alarm: AlarmProperties) => isRaised(alarm, points, at),
-    /** Makes a call. @returns its status and parsed body; 500 where the function ended without an answer */
+    /** Makes a call. @returns its status and parsed body; 500 if the function ended without an answer */
     async call(facts: CallFacts & { readonly signed?: true }) {
       const call = facts.signed ? await signCall(relayer, facts) : makeCall(facts);
       add('AWS/Lambda', 'UrlRequestCount');

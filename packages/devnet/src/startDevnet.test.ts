@@ -103,7 +103,7 @@ it('has blocks at its own pace, and the contracts deploy there, too', async () =
   }
 });
 
-/** Has so many blocks that Anvil puts the states of the older ones on the disk. */
+/** Mines enough blocks for Anvil to put the states of the older ones on the disk. */
 async function mineMany(rpcUrl: string): Promise<void> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: ['0x320'] });
   await (await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text();

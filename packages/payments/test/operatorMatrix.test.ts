@@ -18,7 +18,7 @@ import { type Machines, startMachines, waitForFinal } from './rig/startMachines.
 const RATE = 1000n;
 const AMOUNT = 3_000_000n;
 const OWED = computeCreditsOwed(AMOUNT, RATE);
-/** For so many blocks the node is what it is; then somebody mends it. */
+/** Blocks until somebody mends the node. */
 const FAULTY_BLOCKS = 12n;
 /** Combinations under way at a time. */
 const LANES = 6;

@@ -34,7 +34,7 @@ export type RpcFault =
   | { readonly kind: 'answer'; readonly result: unknown }
   /** All is done; the result becomes another. */
   | { readonly kind: 'change'; readonly change: (result: unknown) => unknown }
-  /** The node is so many blocks behind: head, account nonces, balances and receipts are those of then. */
+  /** The node is `blocks` behind: head, account nonces, balances and receipts are those of then. */
   | { readonly kind: 'lag'; readonly blocks: number };
 
 /** Calls the node, for faults that must know more. */
@@ -44,7 +44,7 @@ function toQuantity(value: bigint): string {
   return `0x${(value < 0n ? 0n : value).toString(16)}`;
 }
 
-/** When the node was so many blocks behind, `latest` and `pending` were this. */
+/** `latest` and `pending` of a node that is `blocks` behind. */
 async function staleHead(ask: AskNode, blocks: number): Promise<bigint> {
   const head = BigInt(`${await ask('eth_blockNumber', [])}`);
   return head > BigInt(blocks) ? head - BigInt(blocks) : 0n;

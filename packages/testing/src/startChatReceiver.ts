@@ -14,9 +14,9 @@ export interface ChatReceiver extends AsyncDisposable {
   /** With a secret in its path, as webhooks have. */
   readonly url: string;
   readonly messages: readonly ReceivedMessage[];
-  /** Answers so many messages with a status, and keeps none of them. */
+  /** Answers the next `count` messages with a status, and keeps none of them. */
   refuseNext(count: number, answer: { readonly status: number; readonly retryAfterSeconds?: number }): void;
-  /** Waits until so many messages have arrived. */
+  /** Waits until `count` messages have arrived. */
   waitForMessages(count: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -24,9 +24,9 @@ export interface MailServer extends AsyncDisposable {
   /** A file with the certificate, for `NODE_EXTRA_CA_CERTS`. */
   readonly certificateFile: string;
   readonly mails: readonly ReceivedMail[];
-  /** Refuses so many mails with a transient error. */
+  /** Refuses the next `count` mails with a transient error. */
   refuseNext(count: number): void;
-  /** Waits until so many mails have arrived. */
+  /** Waits until `count` mails have arrived. */
   waitForMails(count: number): Promise<void>;
   close(): Promise<void>;
 }

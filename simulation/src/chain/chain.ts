@@ -31,7 +31,7 @@ export interface Market {
   /** Their price beyond the base fee: whoever pays less gets only the room that they leave; default 1 gwei. */
   readonly tipPerGas: bigint;
   /**
-   * Base fee at which they do so: where it is higher they want less, and where it is lower more, in proportion. So it comes back to here
+   * Base fee at which they do so: if it is higher they want less, and if it is lower more, in proportion. So it comes back to here
    * whatever else is in the blocks. Default: they want the same at any price.
    */
   readonly restingBaseFeePerGas?: bigint;
@@ -145,9 +145,9 @@ export interface DroppedTransaction {
 
 /** The faults of a node; each can be set at any time. */
 export interface NodeFaults {
-  /** Its head is so many blocks behind. */
+  /** Its head is this many blocks behind. */
   lagBlocks: number;
-  /** Its head is what the chain's was so many seconds ago; of both lags the larger counts. */
+  /** Its head is what the chain's was this many seconds ago; of both lags the larger counts. */
   lagSeconds: number;
   /** It keeps the head that it had when this was set, orphaned or not. */
   isHeadStuck: boolean;

@@ -45,7 +45,7 @@ export const lies = {
     (hash: Hash): Lie =>
     ({ method }, result) =>
       method.startsWith('eth_getBlockBy') && isHex(Object(result).hash) ? { ...Object(result), hash } : result,
-  /** Claims a newest block that is so much further. */
+  /** Claims a newest block that is this much further. */
   head:
     (ahead: number): Lie =>
     ({ method, params }, result) => {

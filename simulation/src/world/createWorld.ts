@@ -34,7 +34,7 @@ export interface WorldOptions {
   readonly users: number;
   readonly nodes: number;
   readonly blockSeconds: number;
-  /** A card payment every so many seconds on average; 0: nobody pays, and there are no payment relayers. */
+  /** Mean seconds from one card payment to the next; 0: nobody pays, and there are no payment relayers. */
   readonly payEverySeconds: number;
   /** Receivers of webhooks. */
   readonly receivers: number;

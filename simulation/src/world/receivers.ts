@@ -109,7 +109,7 @@ function serve({ realm, restores }: Setting, receiver: Receiver, report: Report)
  * Watches what receivers get.
  *
  * @param report - notes something that does not hold, once
- * @returns looks, every so many milliseconds
+ * @returns looks, to be called now and then
  */
 export function createReceiverChecks(world: World, report: Report): () => Promise<void> {
   const { realm, receivers, stories, troubles, gateway } = world;

@@ -8,7 +8,7 @@ import { letIn } from './whitelistFaults.ts';
 /**
  * Copies the gateway's disk.
  *
- * @returns puts the copy back: what was answered since is gone, as after any restore. It takes so many milliseconds, in which nobody answers
+ * @returns puts the copy back: what was answered since is gone, as after any restore. For `takesMs` nobody answers
  */
 export function copyGateway(world: World): (takesMs: number) => Promise<void> {
   const { realm, gateway, client, stories, restores } = world;

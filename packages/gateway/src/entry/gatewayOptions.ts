@@ -2,7 +2,7 @@ import type { GatewayOptions } from '../app.ts';
 import { answersAdminLocally } from './answersAdminLocally.ts';
 import type { Settings } from './settings.ts';
 
-/** How long a request may be held by renewing, unless it is set: so many leases. */
+/** How long a request may be held by renewing, unless it is set, in leases. */
 const CLAIM_LEASES = 4;
 
 /**

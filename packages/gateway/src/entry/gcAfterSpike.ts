@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** From so many connections on, what they leave behind is worth a collection. */
+/** Connections whose garbage is worth a collection. */
 const LEAST_CONNECTIONS = 500;
 /** A rush is over once this share of its connections is left. */
 const LEFT_SHARE = 1 / 4;

@@ -18,7 +18,7 @@ const unexpectedExpectation: Refusal = {
   message: 'The only expectation that is met is 100-continue.',
 };
 
-/** The answer to a head of so many fields that each of them would cost more than its text. */
+/** The answer to a head of too many fields: each costs more than its text. */
 export const tooManyFields: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'There are more than 100 header fields.' };
 
 const noTunnel: Refusal = { code: 'METHOD_NOT_ALLOWED', message: 'CONNECT is not allowed here.' };

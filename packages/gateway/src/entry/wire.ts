@@ -114,7 +114,7 @@ function readRoom({ DATA_DIR, MIN_FREE_DISK_BYTES }: Settings): number {
   return (readFreeBytes(DATA_DIR) ?? Number.POSITIVE_INFINITY) - MIN_FREE_DISK_BYTES;
 }
 
-/** Uploads stop, unless it is set, while so many times as much is free as new requests need: one user's objects do not stop the queue. */
+/** Uploads stop, unless it is set, while less than this many times the room of new requests is free: one user's objects do not stop the queue. */
 const UPLOAD_RESERVES = 4;
 
 /** Chooses the drivers that the settings ask for, and builds the gateway on them. */

@@ -3,7 +3,7 @@ import { createReadBytes } from './createReadBytes.ts';
 import { rateLimited } from './errors.ts';
 import type { RateLimiter } from './rateLimit.ts';
 
-/** A limiter with so much left for each client. */
+/** A limiter with `most` bytes left for each client. */
 function setUp(most: number) {
   const used = new Map<string, number>();
   const limiter = {

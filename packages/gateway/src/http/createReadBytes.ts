@@ -3,7 +3,7 @@ import { ApiError } from './errors.ts';
 import type { RateLimiter } from './rateLimit.ts';
 import { andThen, type HttpResponse } from './response.ts';
 
-/** From so many bytes on an answer counts: the others are bounded by their number, and cost no further count. */
+/** Bytes from which on an answer counts: smaller ones are bounded by their number. */
 const LEAST_BYTES = 8192;
 /** Most peers that are remembered. */
 const MAX_REFUSED = 10_000;

@@ -64,7 +64,7 @@ export interface ListQuery {
 
 export interface ListPage {
   /**
-   * At most `limit`; fewer, even none, is possible before the last page when filters are combined, and fewer where params are
+   * At most `limit`; fewer, even none, is possible before the last page when filters are combined, and fewer if params are
    * large.
    */
   readonly items: readonly StoredRequest[];

@@ -2,7 +2,7 @@
 const WINDOW_MS = 100;
 /** A process is busy if its event loop was at work for more than this share of the last window. */
 const BUSY_SHARE = 0.5;
-/** It is busy too if its commits carried so many moves on average: several callers waited for each. */
+/** It is busy too if its commits carried this many moves on average: several callers waited for each. */
 const BUSY_MOVES_A_COMMIT = 2;
 /**
  * Moves that a busy process commits between two deliveries. A delivery costs the machine as much as one and a half to two posted

@@ -10,7 +10,7 @@ import { createWebhookPost } from '../drivers/webhooks/createWebhookPost.ts';
 import { type Dispatcher, startDispatcher } from './startDispatcher.ts';
 
 const relayer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-/** Nothing that is under way takes so long, in milliseconds. */
+/** Longer than anything under way takes, in milliseconds. */
 const STILL_MS = 2000;
 
 describe('deliveries', () => {

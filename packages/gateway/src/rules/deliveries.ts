@@ -9,7 +9,7 @@ const [LEAST_FAILS, LEAST_ATTEMPTS] = [100, 20];
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_WEBHOOK_PAUSE_MS = 60_000;
 export const LONGEST_DELIVERY_PAUSE_MS = 600_000;
-/** From so many failures in a row on, the receiver was down: once it is back, all is tried at once. */
+/** Failures in a row after which the receiver counts as down: once it is back, all is tried at once. */
 const DOWN_FAILS = 4;
 /** "Gone": the receiver wants no more. */
 const GONE = 410;
@@ -37,7 +37,7 @@ export interface Evaluation {
 const pauseAfter = (failures: number, longest: number) =>
   Math.min(longest, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
 
-/** When a delivery is tried again after so many attempts that failed. */
+/** When a delivery is tried again. @param attempts - how many have failed */
 export const nextAttemptAt = (attempts: number, now: number): number =>
   now + pauseAfter(attempts, LONGEST_DELIVERY_PAUSE_MS);
 

@@ -6,7 +6,7 @@ import { runSteps, type StorePair } from './requestModel/runSteps.ts';
 import { stepsArbitrary } from './requestModel/stepsArbitrary.ts';
 import type { CreateStore, StoreUnderTest } from './storeUnderTest.ts';
 
-/** A store takes a while to open: so many runs catchUp one. */
+/** Runs that share a store, which takes a while to open. */
 const RUNS_PER_STORE = 20;
 
 interface Opened {
@@ -59,7 +59,7 @@ function reuseStore(createStore: CreateStore<RequestStore>): ReusedStore {
   };
 }
 
-/** After so long no further run is begun, in milliseconds: a failure is shown before the test's own bound, however far it was shortened. */
+/** How long runs are begun, in milliseconds: a failure is shown before the test's own bound, however far it was shortened. */
 const MOST_MS = sized({ small: 120_000, long: 1_800_000 });
 
 const limitsArbitrary = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 });

@@ -28,7 +28,7 @@ const NO_LIMITS = Object.fromEntries(
 /** A creation writes the record and the marker of its signature at once, and one of the call before may still be under way. */
 const CREATION_WRITES = 3;
 
-/** The first faults of so many calls that the gateway gives up. */
+/** A fault for each try, so that the gateway gives up. */
 const allTries = (fault: FaultKind): FaultKind[] => Array(TRIES).fill(fault);
 
 const isCreation = ({ headers }: ProxiedCall) => `${headers['x-amz-target']}`.endsWith('.PutItem');

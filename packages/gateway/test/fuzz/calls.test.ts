@@ -10,7 +10,7 @@ import { checkAnswer } from './checkAnswer.ts';
 import { type FuzzCall, isWhole, writeCall } from './fuzzCall.ts';
 import { type FuzzTarget, startFuzzTarget } from './startFuzzTarget.ts';
 
-/** After so long without a word, a client that announced more than it sent goes away, in milliseconds. */
+/** How long a client that announced more than it sent waits for a word, in milliseconds. */
 const GIVE_UP_MS = 100;
 /** Calls at a time. */
 const LANES = 8;

@@ -7,7 +7,7 @@ import { parseAnswers } from '../rigs/parseAnswers.ts';
 import { checkAnswer } from './checkAnswer.ts';
 import { type FuzzTarget, startFuzzTarget } from './startFuzzTarget.ts';
 
-/** After so long without a word this side ends, in milliseconds. */
+/** How long this side waits for a word, in milliseconds. */
 const GIVE_UP_MS = 100;
 const LANES = 32;
 

@@ -87,7 +87,7 @@ describeWithDynamo('the functions that deliver', () => {
     return { requestId: record.requestId, Records: await streamOf() };
   }
 
-  /** Hands messages to the function as Lambda does, until so many messages have come to the receiver. */
+  /** Hands messages to the function as Lambda does, until `isDone`. */
   async function deliver(one: RunningFunction, isDone: () => boolean): Promise<void> {
     while (!isDone()) {
       const messages = queue.receive();

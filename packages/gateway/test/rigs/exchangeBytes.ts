@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 export interface Sending {
   readonly port: number;
   readonly bytes: Uint8Array;
-  /** After so long without a byte from the other side, this side ends; absent: it never does. */
+  /** How long the other side may be silent before this side ends; absent: it never does. */
   readonly endAfterMs?: number;
-  /** After so long the connection counts as hanging. */
+  /** How old a connection may be before it counts as hanging. */
   readonly timeoutMs: number;
 }
 

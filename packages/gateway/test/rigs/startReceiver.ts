@@ -25,9 +25,9 @@ export interface Receiver extends AsyncDisposable {
   answer(status: number | 'hang'): void;
   /** From now on takes only what this secret signs, by the library of the specification; all else gets 401. */
   trust(secret: string): void;
-  /** Waits until so many messages have been answered well. */
+  /** Waits until `count` messages have been answered well. */
   waitFor(count: number): Promise<void>;
-  /** Waits until so many messages have come. */
+  /** Waits until `count` messages have come. */
   waitForAttempts(count: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -58,7 +58,7 @@ async function findParity(digest: Hex, { r, s, address }: { r: Hex; s: Hex; addr
  * Opens an account whose key is in AWS KMS (`ECC_SECG_P256K1`, `SIGN_VERIFY`) and never leaves it. Region, credentials and endpoint
  * are what the AWS SDK finds: `AWS_REGION`, `AWS_ENDPOINT_URL_KMS`, roles and profiles.
  *
- * @returns the account; signing throws AccountError `KMS_FAILED` where KMS does not answer
+ * @returns the account; signing throws AccountError `KMS_FAILED` if KMS does not answer
  * @throws AccountError `KMS_FAILED`
  * @see https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html
  */

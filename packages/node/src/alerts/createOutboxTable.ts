@@ -81,7 +81,7 @@ export const OUTBOX_SCHEMA: Schema = {
 /** For how long alerts are kept that a channel has taken, and all while there has never been a channel, in milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Messages may be timed so much after now; what is later was sent before the clock was set back, and counts no more. */
+/** How far in the future a message's time may be; what is later was sent before the clock was set back, and counts no more. */
 const AHEAD_MS = 1000;
 
 /** Whether a fact is the first alert of a channel. */

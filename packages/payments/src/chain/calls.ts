@@ -44,7 +44,7 @@ export function bindPayoutId(frontend: Hex, payoutId: Hex): Hex {
 /**
  * Reads the payout id of a call.
  *
- * @returns its last 32 bytes if it has just so many more than `transfer` needs
+ * @returns its last 32 bytes if it has exactly these beyond what `transfer` needs
  */
 export function readPayoutId(data: Hex): Hex | undefined {
   return size(data) === CALL_BYTES + MARK_BYTES ? slice(data, CALL_BYTES) : undefined;

@@ -59,7 +59,7 @@ function encodeNextBuy(context: PayerContext, payment: Payment, { quoted }: Offe
 }
 
 /**
- * Sets credits aside for a claimed payment: those in hand where they suffice, or a buy.
+ * Sets credits aside for a claimed payment: those in hand if they suffice, or a buy.
  *
  * @throws StepError, viem's errors
  * @see docs/specification.md PAY-3, PAY-4

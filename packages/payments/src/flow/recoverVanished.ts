@@ -132,7 +132,7 @@ export async function recoverVanished(context: PayerContext, payment: Payment): 
   }
 }
 
-/** For so many blocks more a payout is looked for in logs that have shown it before, and do so no more: hours on most chains. */
+/** Blocks for which a payout is still looked for in logs that have shown it before and no longer do: hours on most chains. */
 const LOGS_BEHIND_BLOCKS = 1000;
 
 /** Whether it is left alone so long as its payout is on the chain. One that is held for want of the payout's bytes is a person's. */

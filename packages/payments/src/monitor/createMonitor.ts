@@ -240,7 +240,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
 }
 
 const HEALTH_TIMEOUT_MS = 10_000;
-/** Of a page that says what is wrong, so much is shown. */
+/** Characters shown of a page that says what is wrong. */
 const MAX_HEALTH_LENGTH = 1000;
 
 /** A program's fault by its `/health`; undefined: all is well. */

@@ -24,7 +24,7 @@ export interface Underway {
   idle(): Promise<void>;
 }
 
-/** A frontend that takes no completion keeps so many payments under way at most; then nothing more is begun. */
+/** Most payments under way while a frontend takes no completion; beyond it nothing is begun. */
 const MAX_ACTIVE = 1000;
 
 /**

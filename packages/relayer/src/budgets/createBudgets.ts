@@ -4,9 +4,9 @@ import type { ExceededBudget, Loss, Stake } from './loss.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * Of the budgets of a code, an hour and a day, so much is for whoever has paid more than its requests have cost: untrusted signers alone can neither
- * have a relayer stop, nor have it leave those alone whose wallets are of the same code as theirs. And what somebody has paid is its own:
- * up to that its requests are at stake whatever was lost to others.
+ * Divides the budgets of a code, an hour and a day: untrusted signers may use one part, the rest is kept for those who have paid more than
+ * their requests have cost. So untrusted signers alone can neither have a relayer stop, nor have it leave those alone whose wallets are of
+ * the same code as theirs. And what somebody has paid is its own: up to that its requests are at stake whatever was lost to others.
  */
 const UNTRUSTED_SHARE = 2n;
 

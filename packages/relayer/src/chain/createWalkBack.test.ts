@@ -7,7 +7,7 @@ async function collect<T>(walk: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** A node that allows so many blocks a query, and notes what it is asked. */
+/** A node that allows `limit` blocks a query, and notes what it is asked. */
 function createNode(limit: bigint) {
   const asked: BlockRange[] = [];
   return {

@@ -6,7 +6,7 @@ const FIRST_RANGE = 10_000n;
 const FACTOR = 4n;
 /** No provider allows fewer blocks. */
 const SMALLEST_RANGE = 10n;
-/** After so many queries of the width that was learned a wider one is tried: what was refused may have failed for another reason. */
+/** Queries of the learned width after which a wider one is tried: what was refused may have failed for another reason. */
 const TRY_WIDER_AFTER = 16;
 
 /** Blocks by number; both ends belong to it. */

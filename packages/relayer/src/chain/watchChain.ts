@@ -164,7 +164,7 @@ function createChainClock(options: {
 
 /** Seconds from one block to the next that are taken for granted, as long as it is not known, and at most. */
 const SLOWEST_SECONDS = 15n;
-/** After so many blocks what was seen before is forgotten: chains change their pace. */
+/** Blocks after which what was seen before is forgotten: chains change their pace. */
 const MEMORY_BLOCKS = 100n;
 
 type Seen = Pick<BlockHead, 'number' | 'timestamp'>;

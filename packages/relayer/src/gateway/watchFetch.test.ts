@@ -120,7 +120,7 @@ it('takes one that was not answered in its time for a gateway that is away: it m
   await Promise.all([silent.close(), server.close()]);
 });
 
-/** The health of a clock that is off by so much, after calls that have waited for so long. */
+/** The health of a clock that is off by `shiftMs`, after calls that have waited for `waits`. */
 async function compareAfter(shiftMs: number, waits: readonly number[]): Promise<readonly string[]> {
   let waitedMs = 0;
   const now = () => Date.now() + shiftMs + waitedMs;

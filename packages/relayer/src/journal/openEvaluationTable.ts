@@ -189,7 +189,7 @@ export function openEvaluationTable(
     waitsForSigner: (signer: string): boolean => waitsForSigner.get(signer) !== undefined,
     /** Has what a transaction of a signer may end looked at again at once. @param signer - in lower case */
     touch: (signer: string): void => void touch.run(signer),
-    /** Moves all times by some milliseconds: the clock was set by so many. */
+    /** Moves all times: the clock was set by `byMs`. */
     shiftTimes: (byMs: number): void => void shift.run(byMs),
     /** Notes that a request is claimed: no queue looks at it again. */
     hold: (requestId: string): void => void hold.run(requestId),

@@ -24,7 +24,7 @@ const MAX_PRUNED = 500;
 const BUSY_TIMEOUT_MS = 5000;
 /** How often what is old is looked for, in milliseconds. */
 const FORGET_EVERY_MS = 60_000;
-/** A disk must have room for so much before a journal that it refused is well again: nearly full, it takes one write and refuses the next. */
+/** The room that a disk must have before a journal that it refused is well again: nearly full, it takes one write and refuses the next. */
 const PROBE = '0'.repeat(65_536);
 
 /** A change of state, and what comes with it. */
@@ -288,7 +288,7 @@ export function openJournal(options: {
       forgottenAtMs = nowMs;
       write(() => forgetOld(nowMs));
     },
-    /** Moves the times of what has not ended: the clock was set by so many milliseconds. What had waited for a minute still has. */
+    /** Moves the times of what has not ended: the clock was set by `byMs`. What had waited for a minute still has. */
     shiftTimes: (byMs: number): void =>
       write(() => {
         evaluationTable.shiftTimes(byMs);

@@ -51,7 +51,7 @@ export function openLossTable(database: DatabaseSync) {
       signers.forEach((signer) => void change(signer, wei / BigInt(signers.length))),
     /** A signer's payments less the costs of its requests, in wei; below 0: they have cost more. */
     paidNet: (signer: string): bigint => readPaid(signer) ?? 0n,
-    /** Whether so many signers have paid more than their requests have cost. */
+    /** Whether at least `count` signers have paid more than their requests have cost. */
     hasKnownPayers: (count: number): boolean => findKnownPayers.all(count).length === count,
     recordExceeded({ budget, party, lost, limit, untilMs }: ExceededBudget): void {
       setExceeded.run(budget, party, String(lost), String(limit), untilMs);

@@ -258,7 +258,7 @@ export function createCandidates(options: {
     },
     /** Lets a request go that was claimed, or is not pending any more: a duplicate that has waited for it is looked at at once. */
     forget,
-    /** Moves all times: the clock was set by so many milliseconds. */
+    /** Moves all times: the clock was set by `byMs`. */
     shiftTimes(byMs: number): void {
       for (const candidate of known.values()) {
         candidate.checkedAtMs += byMs;

@@ -133,7 +133,7 @@ export function createInFlight(options: { readonly budgets: Budgets; readonly on
     },
     /** Notes what was found out about a request that is under way. */
     note: (requestId: string, status: ClaimStatus): void => void statuses.set(requestId, status),
-    /** Moves all times: the clock was set by so many milliseconds. */
+    /** Moves all times: the clock was set by `byMs`. */
     shiftTimes(byMs: number): void {
       for (const [requestId, { refusal, ...status }] of statuses) {
         // 0 is no time.

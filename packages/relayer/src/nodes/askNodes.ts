@@ -43,7 +43,7 @@ export interface Ballot<Vote> {
   readonly describe: (vote: Vote) => string;
   /** Whether the node was up to date; if any was, the others do not count. Default: all are. */
   readonly isFresh?: (vote: Vote) => boolean;
-  /** Whether a vote may decide, if so many say so. Default: each may. */
+  /** Whether a vote may decide if `nodes` nodes say so. Default: each may. */
   readonly decides?: (vote: Vote, nodes: number) => boolean;
 }
 

@@ -12,7 +12,7 @@ export type ReceiptVerdict =
   /** They do not agree yet. */
   | { readonly kind: 'undecided' };
 
-/** A node whose newest block stays the same for so long has got stuck: it is not waited for, in milliseconds. */
+/** How long a node's newest block stays the same before the node counts as stuck and is not waited for, in milliseconds. */
 const STUCK_MS = 60_000;
 
 /**

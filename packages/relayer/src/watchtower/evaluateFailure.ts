@@ -163,7 +163,7 @@ async function hasTried(node: Node, failure: ReportedFailure, range: { from: big
   return false;
 }
 
-/** Blocks from one to another, both of them among so many at most. */
+/** Blocks from one to another, both included, at most `MAX_BLOCKS`. */
 function spread(from: bigint, to: bigint): readonly bigint[] {
   const length = Number(to - from) + 1;
   const count = Math.min(length, MAX_BLOCKS);

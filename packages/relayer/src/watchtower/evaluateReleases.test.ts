@@ -18,7 +18,7 @@ const LEASE = 900n;
 const evaluate = (seconds: bigint, leaseSeconds = LEASE) =>
   evaluateReleases(journal, { head: { number: seconds, seconds }, leaseSeconds });
 
-/** Has a relayer give one claim back each so many seconds. */
+/** Has a relayer give a claim back every `everySeconds`. */
 function release(
   relayer: typeof LOOPER | typeof HONEST,
   { count, everySeconds, idleSeconds = 0n }: { count: number; everySeconds: number; idleSeconds?: bigint },

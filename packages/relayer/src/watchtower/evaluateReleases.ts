@@ -4,7 +4,7 @@ import type { Releases, WatchJournal } from './journal/openWatchJournal.ts';
 
 /** Over how long releases are counted, in seconds. */
 export const WINDOW_SECONDS = 3600n;
-/** In so many separate minutes of it something has to have been given back: one rise of the gas price, or one stop, gives back all at once. */
+/** Separate minutes of it in which something has to have been given back: one rise of the gas price, or one stop, gives back all at once. */
 const LEAST_RELEASES = 15;
 /** Or claims have to have been held idle until they were given back or lost: who is gone once loses all within a lease and a quarter. */
 const LEAST_IDLE = 30;

@@ -13,7 +13,7 @@ const REBROADCAST_MS = 30_000;
 const EARLY_LOOK_MS = 20;
 /** So many early looks in vain, and blocks do not come at once here. */
 const MAX_EARLY_LOOKS = 3;
-/** Or they did not for a while: tried again with every so many transactions. */
+/** Or they did not for a while: how many transactions later it is tried again. */
 const EARLY_LOOK_EVERY = 16;
 
 function accept(engine: Engine, intent: LiveIntent): void {

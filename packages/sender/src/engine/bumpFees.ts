@@ -7,7 +7,7 @@ import { broadcastIntents } from './broadcast.ts';
 import { ceilingOf, type Engine, transition, unminedIntents } from './engine.ts';
 import { signCancellation, signVersion } from './signVersion.ts';
 
-/** Once an offer is so many times the market's, more money does not help; for one that the node calls too low, somewhat later. */
+/** How many times the market's price an offer may be: beyond it more money does not help. More for one that the node calls too low. */
 const MAX_TIMES_MARKET = 4n;
 const MAX_TIMES_MARKET_UNDERPRICED = 16n;
 

@@ -1,6 +1,6 @@
 /** A round of work, again and again, never two at once. */
 export interface Loop {
-  /** Has a round begin in so many milliseconds at the latest. */
+  /** Has a round begin after `delayMs` at the latest. */
   schedule(delayMs: number): void;
   /** Begins no more rounds, and waits for the one that runs. */
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ import { nextFees } from './bumpFees.ts';
 import type { Engine } from './engine.ts';
 import { signCancellation, signVersion } from './signVersion.ts';
 
-/** A node that lags shows gaps that are none: so many looks in a row must show it. */
+/** Looks in a row that must show a gap: a node that lags shows gaps that are none. */
 const MIN_GAP_ROUNDS = 3;
 /** Filled at once; what is beyond waits its turn. */
 const MAX_FILLED = 16;

@@ -10,7 +10,7 @@ import { signVersion } from './signVersion.ts';
 
 /** Signed and stored together; while the node works on one group, the next is signed (about a millisecond each). */
 const GROUP_SIZE = 16;
-/** Where nothing was sent for so long, somebody else may have used the key: the account nonce is asked for again. */
+/** If nothing was sent for this long, somebody else may have used the key: the account nonce is asked for again. */
 const NONCE_MAX_AGE_MS = 60_000;
 
 /** An intent of the queue, and what is offered for it. */

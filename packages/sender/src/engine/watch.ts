@@ -12,11 +12,11 @@ import { retryPause } from './retryPause.ts';
 
 /** So many transactions are looked for one by one; for more, the account nonce says which are worth looking for. */
 const MAX_DIRECT_LOOKS = 2;
-/** Every so many rounds without news, the account nonce is looked at. */
+/** Rounds without news after which the account nonce is looked at. */
 const COUNT_EVERY_ROUNDS = 8;
 /** While the head stays the same nothing is mined: two looks at it, in case one of several nodes lags, and then none for some rounds. */
 const LOOKS_AT_A_HEAD = 2;
-/** A node may know the account nonce before the receipt: so many looks in a row find a nonce passed and no receipt. */
+/** Looks in a row that may find a nonce passed and no receipt: a node may know the account nonce before the receipt. */
 const MAX_MISSES = 2;
 /** A look that comes so soon after a broadcast shows whether blocks come at once. */
 const EARLY_MS = 100;

@@ -41,7 +41,7 @@ export interface EmbeddedOptions {
   readonly isTemporary?: boolean;
 }
 
-/** The user that PostgreSQL runs as where this process is root, as which it refuses to run: `nobody`. */
+/** The user that PostgreSQL runs as if this process is root, which it refuses to be: `nobody`. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 /** How long a start may take, recovery from a crash included, in milliseconds. */
 const START_MS = 60_000;

@@ -15,7 +15,7 @@ const RETRY_AFTER_MS = 5;
 const isLocked = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5;
 
 /**
- * Turns the write-ahead log on. Where several processes do so in the same moment, SQLite refuses some of them at once, whatever
+ * Turns the write-ahead log on. If several processes do so in the same moment, SQLite refuses some of them at once, whatever
  * the timeout: to wait might be to wait for one another.
  */
 function enterWal(database: DatabaseSync): void {

@@ -43,7 +43,7 @@ export interface BackupFolder {
   readonly work: string;
   /** Makes what lies in `work` the backup of this name. */
   complete(name: string): Promise<void>;
-  /** Removes all backups but this one and the newest others. @param keep - so many are left, at least 1 @returns how many went */
+  /** Removes all backups but this one and the newest others. @param keep - how many are left, at least 1 @returns how many went */
   prune(name: string, keep: number): Promise<number>;
   close(): void;
 }

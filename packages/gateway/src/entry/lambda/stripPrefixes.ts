@@ -11,7 +11,7 @@ function strip({ path, prefix }: StrippedPath, segment: string): StrippedPath {
 }
 
 /**
- * Takes base path and stage off a path, each once and only where it stands first. API Gateway leaves them in, or not, by kind of
+ * Takes base path and stage off a path, each once and only if it stands first. API Gateway leaves them in, or not, by kind of
  * API, by kind of domain and by mapping.
  *
  * @param path - as the event has it

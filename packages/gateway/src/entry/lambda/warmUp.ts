@@ -23,7 +23,7 @@ type Handler = (
 interface WarmUpContext {
   readonly handler: Handler;
   readonly rehearsal: Rehearsal;
-  /** Looks at the tables, as far as they answer. @throws where this function must not use them */
+  /** Looks at the tables, as far as they answer. @throws if this function must not use them */
   readonly prepare: () => Promise<void>;
   readonly settings: Pick<FunctionSettings, 'chains' | 'originSecrets'>;
   /** Milliseconds since the epoch. */

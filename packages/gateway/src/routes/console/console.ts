@@ -24,7 +24,7 @@ async function answerAsset({ consoleAsset }: ConsolePorts, name: string, path: s
   return answer(asset);
 }
 
-/** Answers the page itself, whose addresses are relative to `/console`: from a view's own address, that is so many steps up. */
+/** Answers the page itself, whose addresses are relative to `/console`: from a view's own address, that is some steps up. */
 async function answerPage({ consoleAsset }: ConsolePorts, path: string) {
   const page = await consoleAsset('index.html');
   if (page === undefined) throw routeNotFound('GET', path);

@@ -11,7 +11,7 @@ interface EachTurn<Node, Answer> {
   readonly isWell: (node: Node) => boolean;
   /** How long the others are waited for once one has answered, in milliseconds. */
   readonly timeoutMs: number;
-  /** Called with each that was well, and silent for so long. */
+  /** Called with each that was well, and silent for `timeoutMs`. */
   readonly onSilent: (node: Node) => void;
 }
 

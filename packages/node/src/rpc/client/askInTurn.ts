@@ -3,7 +3,7 @@ interface Turns<Node, Answer> {
   readonly ask: (node: Node) => Promise<Answer | undefined>;
   /** How long one may be silent before the next one is asked as well, in milliseconds. */
   readonly timeoutMs: number;
-  /** Called with each that was silent for so long. */
+  /** Called with each that was silent for `timeoutMs`. */
   readonly onSilent: (node: Node) => void;
 }
 

@@ -9,7 +9,7 @@ interface ReportedHead {
 
 /** A node whose newest block is no older than another's by more than this is up to date, in seconds. */
 const FRESH_SECONDS = 30n;
-/** No chain makes so many blocks in that time: whoever is as far beyond a node that is up to date has made its blocks up. */
+/** More blocks than any chain makes in that time: a node as far ahead of one that is up to date has made its blocks up. */
 const FAR_BLOCKS = 256n;
 /** As few are enough if two nodes say otherwise. */
 const FAR_BLOCKS_OF_TWO = 8n;

@@ -21,7 +21,7 @@ export interface RpcPoolOptions {
 const PASSED_OVER_MS = 30_000;
 /** How long a node may be silent before the next one is asked as well, in milliseconds. */
 const TIMEOUT_MS = 2000;
-/** By so many blocks a node may be behind another: blocks take a moment from the one to the other. */
+/** How many blocks a node may be behind another: a block takes a moment from one to the other. */
 const MAX_LAG_BLOCKS = 2n;
 /** How often the newest blocks of all nodes are compared, in milliseconds, and by how many blocks a node must be ahead to have it done at once. */
 const COMPARE_MS = 30_000;

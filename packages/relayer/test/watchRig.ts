@@ -1,7 +1,7 @@
 import type { RequestRecord } from '@prism-gateway/protocol';
 import { createSignedParams } from '@prism-gateway/protocol/typed-data';
 import { type Hex, numberToHex } from 'viem';
-import type { ChainRpc } from '../src/chain/createChainRpc.ts';
+import type { ReadRpc } from '../src/chain/createChainRpc.ts';
 import { createRequestHasher } from '../src/checks/findNonce.ts';
 import type { Accusation, Checked } from '../src/watchtower/createFindingCheck.ts';
 import { createWatch } from '../src/watchtower/createWatch.ts';
@@ -56,7 +56,7 @@ export function startWatchRig(blockSeconds = BLOCK_SECONDS) {
     fork: undefined as bigint | undefined,
   };
   const journal = openWatchJournal({ path: ':memory:', now: () => Number(world.seconds) * 1000 });
-  const rpc: Pick<ChainRpc, 'read'> = {
+  const rpc: ReadRpc = {
     async read([method, , tag], parse) {
       if (method === 'txpool_contentFrom') return parse({ pending: {}, queued: world.isQueued ? { 9: {} } : {} });
       if (method !== 'eth_getTransactionCount') return parse(null);

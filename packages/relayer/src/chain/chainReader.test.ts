@@ -3,14 +3,14 @@ import { numberToHex } from 'viem';
 import { expect, test } from 'vitest';
 import { ChainError } from './chainError.ts';
 import { createChainReader } from './chainReader.ts';
-import type { ChainRpc } from './createChainRpc.ts';
+import type { ChainRpc, ReadRpc } from './createChainRpc.ts';
 
 const [ONE, OTHER] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const;
 const costs: CostModel = { kind: 'plain', description: '', extraCost: async () => ({ wei: 0n, gas: 0n }) };
 
 /** A chain whose node answers views of some signers alone. */
 function read(fails: (data: string) => Error | undefined) {
-  const rpc: Pick<ChainRpc, 'read'> = {
+  const rpc: ReadRpc = {
     async read([, call], parse) {
       const fault = fails(`${Object(call).data}`);
       if (fault !== undefined) throw fault;

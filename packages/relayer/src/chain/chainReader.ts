@@ -18,7 +18,7 @@ import {
 import { type Hex, zeroHash } from 'viem';
 import { encodeFunctionData, numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
-import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
+import { type ChainRpc, type ReadRpc, readBlockTime } from './createChainRpc.ts';
 
 /** The newest block. */
 export interface Block {
@@ -91,7 +91,7 @@ export function nextBlock(head: Block, seconds: bigint): SimulatedBlock {
 
 /** Reads a signer's forwarder nonce after a block. @throws ChainError, also if the node has forgotten the state of that block */
 export async function readNonceAt(
-  { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
+  { rpc, forwarder }: { readonly rpc: ReadRpc; readonly forwarder: Hex },
   { signer, block }: { readonly signer: Hex; readonly block: bigint },
 ): Promise<bigint> {
   const data = encodeFunctionData({ abi: forwarderAbi, functionName: 'nonces', args: [signer] });

@@ -29,8 +29,8 @@ const LONGEST_PAUSE_MS = 2000;
 /** A method, and its params. */
 type ChainCall = readonly [method: string, ...params: readonly unknown[]];
 
-/** Asks a node, patiently; what it does not say is a ChainError. */
-export interface ChainRpc {
+/** Reads the chain; what a node does not say is a ChainError. */
+export interface ReadRpc {
   /**
    * Makes a call and reads its result.
    *
@@ -38,8 +38,16 @@ export interface ChainRpc {
    * @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID`
    */
   read<T>(call: ChainCall, parse: (result: unknown) => T): Promise<T>;
+}
+
+/** Reads the chain, also what may revert. */
+export interface CallRpc extends ReadRpc {
   /** Calls a contract, if a revert is an answer as good as any. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   attempt(call: ChainCall): Promise<{ readonly returned: `0x${string}` } | Revert>;
+}
+
+/** Asks a node, patiently. */
+export interface ChainRpc extends CallRpc {
   /** Simulates a call of a contract. @throws ChainError `RPC_UNAVAILABLE`, `RPC_ANSWER_INVALID` */
   readonly simulate: Simulator;
   /**
@@ -134,7 +142,7 @@ export function createChainRpc(options: {
  * @returns Unix seconds; undefined if the node does not have the block (yet)
  * @throws ChainError
  */
-export function readBlockTime(rpc: Pick<ChainRpc, 'read'>, block: bigint | 'pending'): Promise<bigint | undefined> {
+export function readBlockTime(rpc: ReadRpc, block: bigint | 'pending'): Promise<bigint | undefined> {
   const tag = block === 'pending' ? block : numberToHex(block);
   return rpc.read(['eth_getBlockByNumber', tag, false], (answer) =>
     answer === null ? undefined : parseQuantity(parseRecord(answer, 'block').timestamp, 'block time'),

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { encodeEventTopics, numberToHex } from 'viem/utils';
 import { expect, test } from 'vitest';
 import { ChainError } from './chainError.ts';
-import type { ChainRpc } from './createChainRpc.ts';
+import type { ReadRpc } from './createChainRpc.ts';
 import { createFindExecution, createFindFirstUse, findBlockAt } from './findExecution.ts';
 
 /** Block n has the time 100 + 10 × n. */
-const rpc: Pick<ChainRpc, 'read'> = {
+const rpc: ReadRpc = {
   read: async ([, tag], parse) => parse({ timestamp: `0x${(100 + 10 * Number(tag)).toString(16)}` }),
 };
 
@@ -27,7 +27,7 @@ test.each([
 /** A node of a chain whose blocks have these times; it counts what it is asked. */
 function chainOf(times: readonly number[]) {
   const calls = { count: 0 };
-  const node: Pick<ChainRpc, 'read'> = {
+  const node: ReadRpc = {
     async read([, tag], parse) {
       calls.count++;
       return parse({ timestamp: `0x${(times[Number(tag)] ?? 0).toString(16)}` });
@@ -88,7 +88,7 @@ function openOldChain({ isArchive }: { readonly isArchive: boolean }) {
     if (to - from >= 10_000n) throw new ChainError('RPC_UNAVAILABLE', 'too many blocks');
     return from <= USED_AT && to >= USED_AT ? [log] : [];
   }
-  const node: Pick<ChainRpc, 'read'> = {
+  const node: ReadRpc = {
     async read([method, ...params], parse) {
       calls.count++;
       return parse(answer(method, params));

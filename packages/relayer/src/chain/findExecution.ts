@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import { encodeEventTopics, numberToHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
 import { type BlockHead, readNonceAt } from './chainReader.ts';
-import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
+import { type ReadRpc, readBlockTime } from './createChainRpc.ts';
 import { type BlockRange, createWalkBack } from './createWalkBack.ts';
 import { type Execution, readExecutions } from './readExecutions.ts';
 
@@ -39,7 +39,7 @@ export type FindExecution = (query: ExecutionQuery) => Promise<Execution | undef
  * @param options.fromBlock - where the Forwarder's events begin
  */
 export function createFindExecution(options: {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly forwarder: Hex;
   readonly fromBlock: bigint;
 }): FindExecution {
@@ -71,7 +71,7 @@ const USUAL_BLOCK_SECONDS = 12;
  * @throws ChainError
  */
 export async function findBlockAt(search: {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly seconds: bigint;
   readonly fromBlock: bigint;
   readonly head: { readonly number: bigint; readonly timestamp: bigint };
@@ -116,7 +116,7 @@ export type FindFirstUse = (query: {
  * @param options.fromBlock - where the Forwarder's events begin
  */
 export function createFindFirstUse(options: {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly forwarder: Hex;
   readonly fromBlock: bigint;
 }): FindFirstUse {
@@ -163,7 +163,7 @@ export type FindInvalidation = (query: {
  * @param options.fromBlock - where the Forwarder's events begin
  */
 export function createFindInvalidation(options: {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly forwarder: Hex;
   readonly fromBlock: bigint;
 }): FindInvalidation {

@@ -5,7 +5,7 @@ import { hashForwarderDomain } from '@prism-gateway/protocol/typed-data';
 import { encodeFunctionData } from 'viem/utils';
 import type { ChainSettings } from '../settings/chainSettings.ts';
 import { ChainError } from './chainError.ts';
-import { type ChainRpc, createChainRpc } from './createChainRpc.ts';
+import { type CallRpc, type ChainRpc, createChainRpc, type ReadRpc } from './createChainRpc.ts';
 
 /** One node of `RPC_URL` by itself. */
 export interface ChainNode {
@@ -158,7 +158,7 @@ export async function openNodes(context: NodeContext, nodes: readonly ChainNode[
  * @see docs/specification.md CHAIN-1
  */
 async function verifyForwarder(
-  rpc: Pick<ChainRpc, 'read' | 'attempt'>,
+  rpc: CallRpc,
   chain: Pick<ChainSettings, 'chainName' | 'chainId' | 'forwarder'>,
 ): Promise<number> {
   const chainId = await rpc.read(['eth_chainId'], (answer) => parseCount(answer, 'chain id'));
@@ -178,7 +178,7 @@ async function verifyForwarder(
 }
 
 /** Whether a node has not come to the block of a contract yet. One that does not say so has. */
-async function isSyncing(rpc: Pick<ChainRpc, 'read'>): Promise<boolean> {
+async function isSyncing(rpc: ReadRpc): Promise<boolean> {
   const ask = (method: string, says: (answer: unknown) => boolean) =>
     rpc.read([method], says).catch((error: unknown) => {
       if (error instanceof ChainError) return false;

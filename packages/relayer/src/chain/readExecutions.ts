@@ -3,7 +3,7 @@ import { parseArray, parseLog } from '@prism-gateway/node/rpc';
 import type { Hex } from 'viem';
 import { keccak256, numberToHex, padHex, toHex } from 'viem/utils';
 import { ChainError } from './chainError.ts';
-import { type ChainRpc, readBlockTime } from './createChainRpc.ts';
+import { type ReadRpc, readBlockTime } from './createChainRpc.ts';
 import type { BlockRange } from './createWalkBack.ts';
 
 /** Signature of the Forwarder's event. */
@@ -17,7 +17,7 @@ export interface Execution extends RequestExecuted {
 
 /** Whose executions are read. */
 interface ExecutionFilter {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly forwarder: Hex;
   /** undefined: anybody's. */
   readonly signer: Hex | undefined;

@@ -3,7 +3,7 @@ import { parseHash } from '@prism-gateway/node/rpc';
 import { formatEther, type Hex } from 'viem';
 import { encodeFunctionData } from 'viem/utils';
 import { ChainError } from './chainError.ts';
-import type { ChainRpc } from './createChainRpc.ts';
+import type { ReadRpc } from './createChainRpc.ts';
 
 /** Gas of a small write alone, as the contracts' snapshot has it. */
 const WRITE_GAS = 90_000n;
@@ -22,7 +22,7 @@ const WEI_PER_ETH = 10n ** 18n;
  * @see docs/specification.md RELAY-26
  */
 export async function verifyRate(
-  rpc: Pick<ChainRpc, 'read'>,
+  rpc: ReadRpc,
   rate: { readonly forwarder: Hex; readonly creditsPerEth: bigint; readonly gasPrice: bigint },
 ): Promise<void> {
   const { forwarder, creditsPerEth, gasPrice } = rate;

@@ -4,7 +4,7 @@ import type { ActionParams } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { decodeFunctionResult } from 'viem/utils';
 import type { BlockHead } from '../chain/chainReader.ts';
-import type { RelayedRecord } from '../lifecycle/states.ts';
+import type { SignedRecord } from '../lifecycle/states.ts';
 
 const WHOLE_BPS = 10_000n;
 const WEI_PER_ETH = 10n ** 18n;
@@ -14,7 +14,7 @@ const WHOLE_PERCENT = 100n;
  * The fee that a request pays, before the split: of a multi-user batch, what those of its entries pay together that would be
  * written. The others pay nothing, and anyone may queue them.
  */
-export function sumFees(record: Pick<RelayedRecord, 'action' | 'params'>, returned: Hex): bigint {
+export function sumFees(record: SignedRecord, returned: Hex): bigint {
   if (record.action !== 'BATCH_MULTI_USER_WRITE_DATA') return BigInt(record.params.relayerFee);
   // Action and params go together in a record.
   const { requests } = record.params as ActionParams<'BATCH_MULTI_USER_WRITE_DATA'>;

@@ -10,7 +10,7 @@ import {
 } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import { concat, keccak256, numberToHex, padHex, toHex } from 'viem/utils';
-import type { RelayedRecord } from '../lifecycle/states.ts';
+import type { SignedRecord } from '../lifecycle/states.ts';
 
 /** How many nonces from the signer's next one on are tried, and how many before it. */
 const LOOK_AHEAD = 64n;
@@ -25,9 +25,6 @@ export interface SignedPart {
   readonly r: Hex;
   readonly s: Hex;
 }
-
-/** What of a request its signatures are found in. */
-export type SignedRecord = Pick<RelayedRecord, 'action' | 'params'>;
 
 /** Lists the signatures of a request: one, or one an entry of a multi-user batch. */
 export function listSignedParts(record: SignedRecord): readonly SignedPart[] {

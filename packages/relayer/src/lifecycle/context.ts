@@ -2,7 +2,7 @@ import type { RecoverSigner } from '@prism-gateway/node/accounts';
 import type { Sender } from '@prism-gateway/sender';
 import type { Hex } from 'viem';
 import type { ChainReader } from '../chain/chainReader.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { ReadRpc } from '../chain/createChainRpc.ts';
 import type { BlockRange } from '../chain/createWalkBack.ts';
 import type { FindExecution, FindFirstUse, FindInvalidation } from '../chain/findExecution.ts';
 import type { Execution } from '../chain/readExecutions.ts';
@@ -19,7 +19,7 @@ import type { InFlight } from './inFlight.ts';
 
 /** A node of the chain by itself, and what it is asked for. */
 export interface RelayNode extends AskedNode {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly reader: ChainReader;
   readonly findExecution: FindExecution;
   readonly findInvalidation: FindInvalidation;

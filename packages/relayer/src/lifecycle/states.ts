@@ -104,6 +104,9 @@ export interface SignatureRef {
 /** The fields of a request that its relayer needs. */
 export type RelayedRecord = Pick<RequestRecord, 'requestId' | 'action' | 'signer' | 'params' | 'createdAt'>;
 
+/** The fields that hold a request's signatures, and what they sign. */
+export type SignedRecord = Pick<RelayedRecord, 'action' | 'params'>;
+
 /** A request that this relayer has claimed, or is about to. */
 export interface OpenRequest {
   readonly requestId: string;
@@ -139,7 +142,7 @@ export interface Submission {
 }
 
 /** Takes the fingerprint of what a request asks for, signature and all: it is the same in each duplicate of a request. */
-export function hashRequest({ action, params }: Pick<RelayedRecord, 'action' | 'params'>): string {
+export function hashRequest({ action, params }: SignedRecord): string {
   // Letter case says nothing in hex.
   return hash('sha1', JSON.stringify([action, params]).toLowerCase(), 'base64');
 }

@@ -2,7 +2,7 @@ import type { Receipt } from '@prism-gateway/sender';
 import { expect, test } from 'vitest';
 import { makeContext } from '../../test/makeContext.ts';
 import { ChainError } from '../chain/chainError.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { ReadRpc } from '../chain/createChainRpc.ts';
 import { createHealth } from '../events/createHealth.ts';
 import type { Listener } from '../events/events.ts';
 import { listenToDisputes } from '../events/healthListeners.ts';
@@ -19,7 +19,7 @@ const SENT: Receipt = {
   ...{ gasUsed: 9n, effectiveGasPrice: 1n, dataFee: 0n },
 };
 
-type NodeRpc = Pick<ChainRpc, 'read'>;
+type NodeRpc = ReadRpc;
 const receipt = (fields: object = {}) => ({
   ...{ transactionHash: HASH, from: FROM, blockHash: BLOCK, blockNumber: '0x7', status: '0x1', logs: [] },
   ...{ gasUsed: '0x9', effectiveGasPrice: '0x1' },

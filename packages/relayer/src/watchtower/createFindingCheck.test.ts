@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import { encodeAbiParameters, encodeEventTopics } from 'viem/utils';
 import { expect, test } from 'vitest';
 import { EXECUTION, OTHER, params, RELAYER, TX, word } from '../../test/watchRig.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { CallRpc } from '../chain/createChainRpc.ts';
 import { createFindingCheck } from './createFindingCheck.ts';
 import type { Finding } from './finding.ts';
 import type { StoredExecution } from './journal/openSeenChain.ts';
@@ -40,7 +40,7 @@ interface Shown {
   readonly isWaiting?: boolean;
 }
 
-function node({ by, isNamedMined, isWaiting }: Shown): Pick<ChainRpc, 'read' | 'attempt'> {
+function node({ by, isNamedMined, isWaiting }: Shown): CallRpc {
   return {
     async read([method, hash], parse) {
       if (method === 'eth_getBlockByNumber') return parse({ number: '0x64', timestamp: '0x4' });

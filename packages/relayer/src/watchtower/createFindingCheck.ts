@@ -1,12 +1,12 @@
 import type { RecoverSigner } from '@prism-gateway/node/accounts';
 import { parseCount } from '@prism-gateway/node/rpc';
-import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
-import { type ChainRpc, readBlockTime } from '../chain/createChainRpc.ts';
+import { type CallRpc, readBlockTime } from '../chain/createChainRpc.ts';
 import { createWalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
-import { createSignatureTest, listSignedParts, type SignedRecord } from '../checks/findNonce.ts';
+import { createSignatureTest, listSignedParts } from '../checks/findNonce.ts';
+import type { SignedRecord } from '../lifecycle/states.ts';
 import { MAJORITY } from '../nodes/askNodes.ts';
 import { isFalseFailure, type NewestBlock, readNewestBlock } from './evaluateFailure.ts';
 import { WINDOW_SECONDS } from './evaluateReleases.ts';
@@ -19,7 +19,7 @@ export interface Accusation {
   readonly finding: Finding;
   /** Of what the finding accuses; of `idleRelease` there is no single request. */
   readonly report?: {
-    readonly request: Pick<RequestRecord, 'action' | 'params'>;
+    readonly request: SignedRecord;
     /** The transaction that a `success` names. */
     readonly named: Hex | undefined;
     /** How many transactions the holder had sent when it claimed; undefined: not known. */
@@ -45,11 +45,9 @@ export type Checked = 'confirmed' | 'refuted' | 'unknown' | 'otherForwarder' | '
 /** Findings that one node alone can refute: what it knows of a relayer's work, it cannot have from nowhere. */
 const REFUTED_BY_ONE: ReadonlySet<Finding['kind']> = new Set(['idleClaim', 'idleRelease']);
 
-type Node = Pick<ChainRpc, 'read' | 'attempt'>;
-
 interface CheckedChain {
   /** Each node by itself. */
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly CallRpc[];
   readonly chainId: number;
   readonly forwarder: Hex;
   readonly recoverSigner: RecoverSigner;
@@ -57,10 +55,10 @@ interface CheckedChain {
   readonly listOpenBefore: (requestId: string, signer: Hex) => Promise<readonly SignedRecord[]>;
 }
 
-type Question = Omit<CheckedChain, 'nodes'> & { readonly node: Node };
+type Question = Omit<CheckedChain, 'nodes'> & { readonly node: CallRpc };
 
 /** Whether a node knows a transaction of a relayer that waits for a block, with some of a request's signatures if it shows its pool. */
-async function knowsWaiting({ node }: Question, relayer: Hex, request: Pick<RequestRecord, 'action' | 'params'>) {
+async function knowsWaiting({ node }: Question, relayer: Hex, request: SignedRecord) {
   const count = (tag: string) =>
     node.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));
   const [mined, sent, pool] = await Promise.all([

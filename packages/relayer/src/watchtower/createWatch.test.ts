@@ -2,7 +2,7 @@ import type { RequestRecord } from '@prism-gateway/protocol';
 import { numberToHex } from 'viem';
 import { expect, test } from 'vitest';
 import { BLOCK_SECONDS, START, startWatchRig, TX } from '../../test/watchRig.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { ReadRpc } from '../chain/createChainRpc.ts';
 import { createWatch } from './createWatch.ts';
 import { openWatchJournal } from './journal/openWatchJournal.ts';
 import type { WatchOptions } from './watchContext.ts';
@@ -30,7 +30,7 @@ function startWatch() {
   const journal = openWatchJournal({ path: ':memory:', now: () => 1_000_000 });
   const alerts = { raised: [] as string[], isBroken: true };
   let number = 10n;
-  const rpc: Pick<ChainRpc, 'read'> = {
+  const rpc: ReadRpc = {
     // It is asked for transaction counts, and for a receipt that there is not.
     read: async ([method], parse) => parse(method === 'eth_getTransactionCount' ? '0x1' : null),
   };

@@ -1,21 +1,15 @@
 import { encodeForwarderCall } from '@prism-gateway/contracts';
 import { parseArray, parseCount, parseQuantity, parseRecord } from '@prism-gateway/node/rpc';
-import type { RequestRecord } from '@prism-gateway/protocol';
 import type { Hex } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { readNonceAt } from '../chain/chainReader.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { CallRpc, ReadRpc } from '../chain/createChainRpc.ts';
 import { nameReason } from '../chain/decodeReason.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
 import { readBatchResults } from '../checks/fee.ts';
-import {
-  createSignatureTest,
-  findNonce,
-  listSignedParts,
-  type NonceContext,
-  type SignedRecord,
-} from '../checks/findNonce.ts';
+import { createSignatureTest, findNonce, listSignedParts, type NonceContext } from '../checks/findNonce.ts';
 import type { NonceGap } from '../checks/leaveReasons.ts';
+import type { SignedRecord } from '../lifecycle/states.ts';
 
 /** How old what an honest relayer sees of the chain may be, in seconds: its `MAX_HEAD_AGE_SECONDS`. */
 export const VIEW_AGE_SECONDS = 60n;
@@ -30,7 +24,7 @@ const MOST_GAS = numberToHex(16_777_216n);
 
 /** A request that was reported `failed`, and that nothing on the chain had carried out before. */
 export interface ReportedFailure {
-  readonly request: Pick<RequestRecord, 'action' | 'params'>;
+  readonly request: SignedRecord;
   /** Who reported it, in lower case. */
   readonly relayer: Hex;
   /** Unix seconds of claim and report, and of the end of the signatures. */
@@ -51,7 +45,7 @@ export interface NewestBlock {
 }
 
 /** @throws ChainError */
-export async function readNewestBlock(rpc: Pick<ChainRpc, 'read'>): Promise<NewestBlock> {
+export async function readNewestBlock(rpc: ReadRpc): Promise<NewestBlock> {
   return await rpc.read(['eth_getBlockByNumber', 'latest', false], (answer) => {
     const { number, timestamp } = parseRecord(answer, 'block');
     return { number: parseQuantity(number, 'block number'), timestamp: parseQuantity(timestamp, 'block time') };
@@ -59,7 +53,7 @@ export async function readNewestBlock(rpc: Pick<ChainRpc, 'read'>): Promise<Newe
 }
 
 interface Node extends NonceContext {
-  readonly rpc: Pick<ChainRpc, 'read' | 'attempt'>;
+  readonly rpc: CallRpc;
 }
 
 /** How a request would have ended in the block after another one. */

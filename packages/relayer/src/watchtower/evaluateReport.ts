@@ -1,8 +1,8 @@
 import { isDeepEnough } from '@prism-gateway/node/rpc';
-import type { RequestRecord } from '@prism-gateway/protocol';
 import type { UnsignedParams } from '@prism-gateway/protocol/typed-data';
 import type { Hex } from 'viem';
 import { createRequestHasher, listSignedParts } from '../checks/findNonce.ts';
+import type { SignedRecord } from '../lifecycle/states.ts';
 import type { Finding, FindingKind } from './finding.ts';
 
 /**
@@ -210,7 +210,7 @@ interface DigestTest {
  * @see docs/specification.md CHAIN-12
  */
 export function createDigestTest(
-  request: Pick<RequestRecord, 'action' | 'params'>,
+  request: SignedRecord,
   forwarder: { readonly chainId: number; readonly forwarder: Hex },
 ): DigestTest {
   const parts = listSignedParts(request).map(({ action, params, signer }) => ({

@@ -1,7 +1,7 @@
 import { isGatewayError, type RelayerClient } from '@prism-gateway/sdk';
 import type { Hex } from 'viem';
-import type { SignedRecord } from '../checks/findNonce.ts';
 import { DISPUTED_MS } from '../lifecycle/giveUpBlocked.ts';
+import type { SignedRecord } from '../lifecycle/states.ts';
 import type { WatchJournal } from './journal/openWatchJournal.ts';
 
 /** Most requests of a signer that are listed: a relayer that asks whether an earlier nonce is awaited reads as many of the newest. */

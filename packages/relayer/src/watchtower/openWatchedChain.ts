@@ -3,15 +3,15 @@ import type { Logger } from '@prism-gateway/node/logs';
 import { parseHash } from '@prism-gateway/node/rpc';
 import { encodeFunctionData } from 'viem/utils';
 import { chooseConfirmations } from '../chain/chooseConfirmations.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { CallRpc, ReadRpc } from '../chain/createChainRpc.ts';
 import { createNodes, openNodes } from '../chain/openNodes.ts';
 import type { WatchedChainSettings } from './watchSettings.ts';
 
 /** A chain that answers, and what counts on it. */
 export interface OpenedChain {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   /** Each node by itself. */
-  readonly nodes: readonly Pick<ChainRpc, 'read' | 'attempt'>[];
+  readonly nodes: readonly CallRpc[];
   readonly chainId: number;
   /** Blocks that finalize a transaction, the including one counted. */
   readonly confirmations: bigint;

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem/utils';
 import { expect, test } from 'vitest';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { ReadRpc } from '../chain/createChainRpc.ts';
 import type { SeenHead } from './journal/openSeenChain.ts';
 import { createChainLook } from './readChainUpdate.ts';
 
@@ -14,7 +14,7 @@ const headOf = (number: bigint): SeenHead => ({
 function setUp(newest: bigint) {
   const clock = { ms: 0 };
   const searched: string[] = [];
-  const rpc: Pick<ChainRpc, 'read'> = {
+  const rpc: ReadRpc = {
     async read([method, params], parse) {
       if (method === 'eth_getLogs') {
         searched.push((params as { readonly fromBlock: string }).fromBlock);

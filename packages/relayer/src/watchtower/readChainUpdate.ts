@@ -3,7 +3,7 @@ import { parseArray, parseCount, parseHash, parseLog, parseQuantity, parseRecord
 import type { Hex } from 'viem';
 import { numberToHex } from 'viem/utils';
 import { ChainError } from '../chain/chainError.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { ReadRpc } from '../chain/createChainRpc.ts';
 import { createWalkBack, type WalkBack } from '../chain/createWalkBack.ts';
 import { findBlockAt } from '../chain/findExecution.ts';
 import { readExecutions } from '../chain/readExecutions.ts';
@@ -23,7 +23,7 @@ export interface ChainUpdate {
 
 /** Whom the chain is asked for. */
 export interface WatchedChain {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly forwarder: Hex;
   /** Where the Forwarder's events begin. */
   readonly fromBlock: bigint;
@@ -154,7 +154,7 @@ export function createChainLook(
 
 /** Reads the executions that other contracts than the Forwarder emit in a transaction, as if they were one. @throws ChainError */
 export async function readForeignEvents(
-  { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
+  { rpc, forwarder }: { readonly rpc: ReadRpc; readonly forwarder: Hex },
   txHash: Hex,
 ): Promise<readonly { readonly address: Hex; readonly signer: Hex; readonly nonce: bigint }[]> {
   return await rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {
@@ -176,7 +176,7 @@ export async function readForeignEvents(
  * @throws ChainError
  */
 export async function readExecutionsIn(
-  { rpc, forwarder }: { readonly rpc: Pick<ChainRpc, 'read'>; readonly forwarder: Hex },
+  { rpc, forwarder }: { readonly rpc: ReadRpc; readonly forwarder: Hex },
   txHash: Hex,
 ): Promise<readonly StoredExecution[]> {
   return await rpc.read(['eth_getTransactionReceipt', txHash], (answer) => {

@@ -1,7 +1,7 @@
 import { parseCount } from '@prism-gateway/node/rpc';
 import type { Hex } from 'viem';
 import { ChainError } from '../chain/chainError.ts';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { ReadRpc } from '../chain/createChainRpc.ts';
 
 /** How many transactions each holder has sent that are mined, and with those that wait; and who has some that wait. */
 export interface Holders {
@@ -10,9 +10,7 @@ export interface Holders {
   readonly busy: ReadonlySet<Hex>;
 }
 
-type Rpc = Pick<ChainRpc, 'read'>;
-
-async function countSent(rpc: Rpc, relayers: ReadonlySet<Hex>, tag: 'latest' | 'pending') {
+async function countSent(rpc: ReadRpc, relayers: ReadonlySet<Hex>, tag: 'latest' | 'pending') {
   const counts = [...relayers].map(async (relayer) => {
     const count = await rpc.read(['eth_getTransactionCount', relayer, tag], (answer) => parseCount(answer, 'count'));
     return [relayer, count] as const;
@@ -21,7 +19,7 @@ async function countSent(rpc: Rpc, relayers: ReadonlySet<Hex>, tag: 'latest' | '
 }
 
 /** Whether a node holds transactions of an account, those behind a missing nonce too, which no count shows. Not every node shows its pool. */
-async function hasWaiting(rpc: Rpc, relayer: Hex): Promise<boolean> {
+async function hasWaiting(rpc: ReadRpc, relayer: Hex): Promise<boolean> {
   try {
     return await rpc.read(['txpool_contentFrom', relayer], (answer) => {
       const { pending, queued } = Object(answer);
@@ -38,7 +36,7 @@ async function hasWaiting(rpc: Rpc, relayer: Hex): Promise<boolean> {
  *
  * @throws ChainError if the node does not answer
  */
-export async function readHolders(rpc: Rpc, relayers: ReadonlySet<Hex>): Promise<Holders> {
+export async function readHolders(rpc: ReadRpc, relayers: ReadonlySet<Hex>): Promise<Holders> {
   const [mined, sent] = await Promise.all([countSent(rpc, relayers, 'latest'), countSent(rpc, relayers, 'pending')]);
   const isCounted = (relayer: Hex) => (sent.get(relayer) ?? 0) > (mined.get(relayer) ?? 0);
   const waiting = await Promise.all(

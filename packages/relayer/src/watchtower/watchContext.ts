@@ -1,6 +1,6 @@
 import type { Alerter } from '@prism-gateway/node/alerts';
 import type { Hex } from 'viem';
-import type { ChainRpc } from '../chain/createChainRpc.ts';
+import type { ReadRpc } from '../chain/createChainRpc.ts';
 import type { CheckFinding } from './createFindingCheck.ts';
 import type { QueueUpdate } from './createQueueLook.ts';
 import type { SeenHead, StoredExecution } from './journal/openSeenChain.ts';
@@ -10,7 +10,7 @@ import type { Holders } from './readHolders.ts';
 
 /** The parts of a watch over one chain. */
 export interface WatchOptions {
-  readonly rpc: Pick<ChainRpc, 'read'>;
+  readonly rpc: ReadRpc;
   readonly chainId: number;
   readonly forwarder: Hex;
   readonly confirmations: bigint;

@@ -62,8 +62,7 @@ function checkOpening({ record, seconds, forwarder }: CheckInput, nowMs: number)
   const openAt = latestTimestamp(record) + (forwarder.isOfficial ? 0n : forwarder.priorityWindow);
   // A second later, since the simulation sees the time of a block.
   if (openAt <= seconds) return undefined;
-  const waitMs = Math.min(Number(openAt - seconds) * 1000, 3_600_000);
-  return leave('early', { notBeforeMs: nowMs + waitMs });
+  return leave('early', { notBeforeMs: nowMs + Number(openAt - seconds) * 1000 });
 }
 
 /** The nonces that a request was signed for, as far as they are known, and those on the chain. */

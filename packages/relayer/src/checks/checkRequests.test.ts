@@ -19,8 +19,8 @@ const ENTRIES = 10;
 /** From 64 behind the signer's nonce, which is 70, up to 64 ahead. */
 const NEAR = 128;
 
-async function sign(nonce: bigint, relayerFee = '1') {
-  const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee, timestamp: '100' };
+async function sign(nonce: bigint, relayerFee = '1', timestamp = '100') {
+  const params = { cloudId: '0xc1', dataId: '0x0d', payload: '0xab', relayerFee, timestamp };
   const action = 'WRITE_DATA_FOR';
   const signature = await account.signTypedData(createTypedData({ action, params, nonce, chainId, forwarder }));
   return createSignedParams({ action, params, signer: account.address, signature });
@@ -146,6 +146,16 @@ it('looks to the end whether what pays too little is carried out already, howeve
   const fee = expect.objectContaining({ reason: 'fee' });
   expect(await check()).toEqual([expect.objectContaining({ reason: 'nonceUnknown' }), fee]);
   expect(await check()).toEqual([expect.objectContaining({ kind: 'hopeless' }), fee]);
+});
+
+// Shows RELAY-4.
+it('looks whether the nonce of what was signed by a clock that is ahead is used already', async () => {
+  const { context } = createChain();
+  const signed = [await sign(69n, '1', '7200'), await sign(70n, '1', '7200')];
+  const [used, open] = signed.map((params, index) => createCandidate(`${index}`, params));
+  const candidates = [used!, open!].map((candidate) => ({ ...candidate, isTouched: true }));
+  const { verdicts } = await checkRequests(context, { candidates });
+  expect([...verdicts.values()]).toMatchObject([{ kind: 'hopeless' }, { reason: 'early' }]);
 });
 
 it('says which requests it could not evaluate, and why, and evaluates the others', async () => {

@@ -17,7 +17,7 @@ import { type ChainFacts, readFacts, screenRequests } from './screenRequests.ts'
 export interface CheckCandidate {
   readonly record: RelayedRecord;
   readonly search: NonceSearch;
-  /** Whether the chain is asked if its nonce is used even if its fee is too low for any transaction. */
+  /** Whether the chain is asked if its nonce is used even if no transaction can carry it out now, by its time or fee. */
   readonly isTouched?: boolean;
 }
 
@@ -82,12 +82,12 @@ export async function checkRequests(
     readNonces(candidates.filter(({ isTouched }) => isTouched)),
   ]);
   const verdicts = new Map(screened);
-  const isCheap = ({ record }: CheckCandidate) => {
+  const isWaiting = ({ record }: CheckCandidate) => {
     const verdict = screened.get(record.requestId);
-    return verdict?.kind === 'leave' && verdict.reason === 'fee';
+    return verdict?.kind === 'leave' && (verdict.reason === 'fee' || verdict.reason === 'early');
   };
   const open = candidates.filter(
-    (one) => !verdicts.has(one.record.requestId) || (one.isTouched === true && isCheap(one)),
+    (one) => !verdicts.has(one.record.requestId) || (one.isTouched === true && isWaiting(one)),
   );
   if (open.length === 0) return { verdicts, failures };
   const [facts, late] = await Promise.all([
@@ -109,9 +109,9 @@ export async function checkRequests(
   async function evaluate({ record, search }: CheckCandidate): Promise<void> {
     const input = { record, signatures: search.signatures(), nonces, ...facts };
     try {
-      const cheap = screened.get(record.requestId);
+      const waiting = screened.get(record.requestId);
       if (!search.isDone(nonces)) verdicts.set(record.requestId, UNSEARCHED);
-      else if (cheap !== undefined) verdicts.set(record.requestId, checkUsed(input) ?? cheap);
+      else if (waiting !== undefined) verdicts.set(record.requestId, checkUsed(input) ?? waiting);
       else verdicts.set(record.requestId, await checkRequest(context, input));
     } catch (error) {
       // Whatever one request does to its check, the others are evaluated.

@@ -89,7 +89,13 @@ export const LEAVE_REASONS = {
     settings: ['MAX_FEE_GWEI'],
     waitsFor: 'gas below MAX_FEE_GWEI',
   },
-  early: { recheckMs: [0, 0], isUnused: true, waitsFor: 'the time from which this relayer may submit it' },
+  // Its signer's clock may be years ahead. Before its time, as for `fee`.
+  early: {
+    recheckMs: [600_000, 3_600_000],
+    isUnused: true,
+    isEndedBySigner: true,
+    waitsFor: 'the time from which this relayer may submit it',
+  },
   closing: {
     recheckMs: [0, 0],
     settings: ['CONFIRMATIONS'],
@@ -147,7 +153,7 @@ export type GapState = 'awaited' | 'missing';
 export interface Leave {
   readonly kind: 'leave';
   readonly reason: LeaveReason;
-  /** Before that it cannot be otherwise, in Unix milliseconds. */
+  /** Before that it cannot be carried out, in Unix milliseconds. */
   readonly notBeforeMs?: number;
   /** The simulation's error, for `reverts` and `nonceAhead`. */
   readonly errorMessage?: string;
@@ -260,17 +266,18 @@ export function chooseRecheck(
 ): number {
   const { sinceMs, nowMs, giveUpMs, nextBlockInMs } = given;
   if (verdict.kind !== 'leave') return nowMs;
-  const { recheckMs, finality, isOfChain, isOfSigner } = ruleOf(verdict.reason);
+  const { recheckMs, finality, isOfChain, isOfSigner, isEndedBySigner } = ruleOf(verdict.reason);
   if (recheckMs === undefined) return Number.POSITIVE_INFINITY;
   const [soonest, most] = recheckMs;
   const isKnown = isOfChain && nextBlockInMs !== undefined;
   const least = isKnown ? Math.max(soonest, nextBlockInMs + ARRIVAL_MS) : soonest;
   const { notBeforeMs, gapState } = verdict;
-  if (notBeforeMs !== undefined) return Math.max(notBeforeMs, nowMs + least);
+  if (notBeforeMs !== undefined && !isEndedBySigner) return Math.max(notBeforeMs, nowMs + least);
+  const nextMs = nowMs + Math.min(most, Math.max(least, (nowMs - sinceMs) / 2));
+  if (notBeforeMs !== undefined) return Math.min(Math.max(notBeforeMs, nowMs), nextMs);
   const endMs = sinceMs + giveUpMs;
   if (isOfSigner && nowMs < endMs) return Math.max(endMs, nowMs + least);
   // Its patience is over: the second look shows.
   if (gapState === 'missing' && nowMs >= endMs) return nowMs + least;
-  const nextMs = nowMs + Math.min(most, Math.max(least, (nowMs - sinceMs) / 2));
   return finality === 'fails' && nowMs < endMs ? Math.min(nextMs, Math.max(endMs, nowMs + least)) : nextMs;
 }

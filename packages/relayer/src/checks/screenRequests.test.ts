@@ -33,7 +33,7 @@ it('ends what is past its age, and leaves what is too early, at both ends of tim
   expect(screen({ timestamp: '0' })).toMatchObject({ kind: 'hopeless', errorMessage: 'RequestExpired(1000)' });
   expect(screen({ timestamp: '4940' })).toBeUndefined();
   expect(screen({ timestamp: '4941' })).toMatchObject({ reason: 'early', notBeforeMs: 1000 });
-  expect(screen({ timestamp: String(2n ** 256n - 1n) })).toMatchObject({ reason: 'early', notBeforeMs: 86_400_000 });
+  expect(screen({ timestamp: String(2n ** 256n - 1n) })).toMatchObject({ reason: 'early' });
 });
 
 // Shows RELAY-22.

@@ -89,9 +89,7 @@ export function screenRequest(
   }
   const waitSeconds = latest + (isOfficial ? 0n : priorityWindow) - seconds;
   if (waitSeconds > 0n) {
-    // Beyond a day, the day after is soon enough to look again.
-    const waitMs = waitSeconds > 86_400n ? 86_400_000 : Number(waitSeconds) * 1000;
-    return { kind: 'leave', reason: 'early', notBeforeMs: now() + waitMs };
+    return { kind: 'leave', reason: 'early', notBeforeMs: now() + Number(waitSeconds) * 1000 };
   }
   const { shareBps } = forwarder;
   const feeWei = feeInWei({ credits: sumOffered(record), shareBps, creditsPerEth: policy.creditsPerEth });

@@ -57,6 +57,25 @@ it('looks when it was to look, however often somebody claims it and gives it bac
   ]);
 });
 
+// Shows RELAY-4.
+it('looks at what comes too early when its time has come, and before that now and then, or when its signer goes on', () => {
+  const early = (notBeforeMs: number) => () => ({ kind: 'leave', reason: 'early', notBeforeMs }) as const;
+  expect(evaluateFor(60_000, early(60_000))).toEqual([0, 60_000]);
+  expect(evaluateFor(4_500_000, early(4_000_000)).slice(0, 6)).toEqual([
+    0, 600_000, 1_200_000, 1_800_000, 2_700_000, 4_000_000,
+  ]);
+  expect(evaluateFor(7_200_000, early(Number.MAX_VALUE)).at(-1)).toBe(6_075_000);
+  const journal = openJournal({ path: ':memory:', nowMs: 0 });
+  const candidates = makeCandidates(journal);
+  const [candidate] = candidates.see([record], 0);
+  journal.recordVerdicts([candidates.recordVerdict(candidate!, early(4_000_000)(), 0)!]);
+  expect(journal.recall({ nowMs: 1, gasPrice: undefined, limit: 1, isFull: false, isKnown: () => false })).toEqual([]);
+  candidates.touch('0xaa');
+  expect(journal.recall({ nowMs: 1, gasPrice: undefined, limit: 1, isFull: false, isKnown: () => false })).toEqual([
+    'one',
+  ]);
+});
+
 it('looks soon again where another forwarder nonce is in the way', () => {
   const gapAt = (nowMs: number) => ({ signer: '0xaa', nonce: BigInt(nowMs) }) as const;
   const ahead = (nowMs: number) => ({ kind: 'leave', reason: 'nonceAhead', gap: gapAt(nowMs) }) as const;

@@ -14,9 +14,9 @@ export { createUserClient } from '@prism-gateway/sdk/user';
 
 /** All that a page needs to sign, submit, wait, and to keep objects; and each entry by itself. */
 export const SIZE_BUDGETS: Readonly<Record<string, SizeBudget>> = {
-  'requests, storage, user': { source: WHOLE, bytes: 22_200 },
-  'the same three from the root': { source: WHOLE.replaceAll(/sdk\/\w+/g, 'sdk'), bytes: 22_200 },
-  requests: { source: `export * from '@prism-gateway/sdk/requests';`, bytes: 9_050 },
+  'requests, storage, user': { source: WHOLE, bytes: 22_450 },
+  'the same three from the root': { source: WHOLE.replaceAll(/sdk\/\w+/g, 'sdk'), bytes: 22_450 },
+  requests: { source: `export * from '@prism-gateway/sdk/requests';`, bytes: 9_250 },
   storage: { source: `export * from '@prism-gateway/sdk/storage';`, bytes: 8_300 },
   user: { source: `export * from '@prism-gateway/sdk/user';`, bytes: 12_200 },
   relayer: { source: `export * from '@prism-gateway/sdk/relayer';`, bytes: 11_750 },

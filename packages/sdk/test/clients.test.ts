@@ -89,6 +89,10 @@ describe('the gateway client', () => {
     const late = await failureOf(rig.gateway.waitForRequest(requestId, { timeoutMs: 2000, pollIntervalMs: 5 }));
     expect(late.code).toBe('WAIT_TIMED_OUT');
     expect(late.message).toMatch(/ it goes on\. Does its fee pay\? See quoteFee\.$/);
+    const timestamp = BigInt(Math.floor(Date.now() / 1000) + 7200);
+    const early = await rig.createUser().acceptTransfer({ cloudId: '0x01', relayerFee: 1n, timestamp });
+    const tooEarly = rig.gateway.waitForRequest(early.record.requestId, { timeoutMs: 2000 });
+    expect((await failureOf(tooEarly)).message).toMatch(/ signed by a clock that is 7\d\d\d s ahead\?$/);
     const stop = new AbortController();
     const wait = rig.gateway.waitForRequest(requestId, {
       signal: stop.signal,

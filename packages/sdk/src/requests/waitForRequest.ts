@@ -59,7 +59,7 @@ export async function waitForRequest(
   const { signal: given, onStatus } = wait;
   const signal = joinSignals(AbortSignal.timeout(timeoutMs), given);
   const what = `The wait for request ${requestId}`;
-  let status: RequestStatus | undefined;
+  let last: RequestRecord | undefined;
   const passed = new Set<RequestStatus>();
   /** Looks that found the same. */
   let quiet = 0;
@@ -70,19 +70,21 @@ export async function waitForRequest(
     const onAskAgain = (afterMs?: number) => {
       askAgainMs = afterMs;
     };
-    const record = await look(transport, { requestId, seen: status, signal, onAskAgain }).catch((error: unknown) => {
-      // Once there was a record, what is no gateway's answer comes from something in front of it: a page that says "back soon".
-      const goesOn = isTransient(error) || (status && isGatewayError(error, 'UNEXPECTED_ANSWER'));
-      if (!signal.aborted && !goesOn) throw error;
-      leastMs += Object(error).retryAfterMs ?? 0;
-    });
-    if (record && record.status !== status) {
-      status = record.status;
+    const record = await look(transport, { requestId, seen: last?.status, signal, onAskAgain }).catch(
+      (error: unknown) => {
+        // Once there was a record, what is no gateway's answer comes from something in front of it: a page that says "back soon".
+        const goesOn = isTransient(error) || (last && isGatewayError(error, 'UNEXPECTED_ANSWER'));
+        if (!signal.aborted && !goesOn) throw error;
+        leastMs += Object(error).retryAfterMs ?? 0;
+      },
+    );
+    if (record && record.status !== last?.status) {
+      last = record;
       onStatus?.(record);
       if (isEnded(record)) return record;
       // The next look may wait at the gateway. What goes back and forth is not followed any faster.
-      if (!passed.has(status)) leastMs = 0;
-      passed.add(status);
+      if (!passed.has(record.status)) leastMs = 0;
+      passed.add(record.status);
       quiet = 0;
     } else if (askAgainMs !== undefined)
       leastMs = Math.max(leastMs, choosePause(askAgainMs, { quiet: quiet++, longestMs: LONGEST_PAUSE_MS }));
@@ -90,9 +92,20 @@ export async function waitForRequest(
     await sleep(Math.min(leastMs, Math.max(0, askedAtMs + leastMs - transport.now())), signal);
   }
   if (given?.aborted) throw abortedError(what, given, false);
-  const hint = status === 'pending' ? ' Does its fee pay? See quoteFee.' : '';
-  const message = `${what} ended after ${timeoutMs} ms; it goes on.${hint}`;
+  const message = `${what} ended after ${timeoutMs} ms; it goes on.${last ? hintAt(last) : ''}`;
   throw new GatewayError({ kind: 'WAIT_TIMED_OUT', message });
+}
+
+/** By how much a timestamp may be after the request was posted, in seconds, before the clock that signed it is named. */
+const MAX_AHEAD_SECONDS = 60;
+
+/** The likeliest reason for which nobody has claimed a request. */
+function hintAt({ status, params, createdAt }: RequestRecord): string {
+  if (status !== 'pending') return '';
+  const aheadSeconds = Math.floor(Number(params.timestamp) - Date.parse(createdAt) / 1000);
+  return aheadSeconds > MAX_AHEAD_SECONDS
+    ? ` Was it signed by a clock that is ${aheadSeconds} s ahead?`
+    : ' Does its fee pay? See quoteFee.';
 }
 
 /** How far many requests have come. */

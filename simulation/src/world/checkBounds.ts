@@ -48,7 +48,8 @@ export function createBoundChecks(world: World, report: (invariant: string, abou
   const payers = payments?.installations.flatMap((one) => one.payers.map(({ service }) => service)) ?? [];
   let before = new Map<string, number>();
   let windowFromMs = realm.clock.now();
-  let isIdle = true;
+  /** A start asks more than what follows. */
+  let isIdle = false;
 
   /** The cost of a transaction to its relayer beyond the fees that it brought; less than nothing: it earned. */
   function lossOf({ gasUsed, gasPrice, logs }: MinedTransaction): bigint {

@@ -161,10 +161,10 @@ export function startChecks(world: World): void {
     return story.kind === 'turncoat' ? 'either' : 'failed';
   }
 
-  /** Whether an open request that is in its turn has a nonce. */
+  /** Whether an open request that is in its turn has a nonce. What a lie has ended the watchtower may have posted again, under another id. */
   async function isHeld(signer: Hex, nonce: bigint): Promise<boolean> {
     for (const story of stories.values()) {
-      if (story.endedAtMs !== undefined) continue;
+      if (story.endedAtMs !== undefined && !isLie(story)) continue;
       const entries = entriesOf(story);
       if (!entries.some((entry) => entry.signer === signer && entry.nonce === nonce)) continue;
       const nexts = await Promise.all(entries.map((entry) => readNonce(world, entry.signer)));

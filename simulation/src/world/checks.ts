@@ -161,10 +161,10 @@ export function startChecks(world: World): void {
     return story.kind === 'turncoat' ? 'either' : 'failed';
   }
 
-  /** Whether an open request that is in its turn has a nonce. What a lie has ended the watchtower may have posted again, under another id. */
+  /** Whether an open request that is in its turn has a nonce. What a false success has ended the watchtower posts again, under another id. */
   async function isHeld(signer: Hex, nonce: bigint): Promise<boolean> {
     for (const story of stories.values()) {
-      if (story.endedAtMs !== undefined && !isLie(story)) continue;
+      if (story.endedAtMs !== undefined && !(story.status === 'success' && isLie(story))) continue;
       const entries = entriesOf(story);
       if (!entries.some((entry) => entry.signer === signer && entry.nonce === nonce)) continue;
       const nexts = await Promise.all(entries.map((entry) => readNonce(world, entry.signer)));

@@ -1,6 +1,6 @@
 import { type Anvil, startAnvil } from '@prism-gateway/testing';
 import { installArbitrum, installOpStack } from '@prism-gateway/testing/rollups';
-import { type Hex, serializeTransaction } from 'viem';
+import { type Hex, serializeTransaction, toFunctionSelector, toHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRpcClient, type RpcClient } from '../client/createRpcClient.ts';
 import { RpcAnswerError } from '../rpcErrors.ts';
@@ -44,6 +44,19 @@ test('a chain is asked what it charges: a plain one nothing beside gas, OP-stack
   const bytes = BigInt(serializeTransaction({ type: 'eip1559', chainId: 1, to, data: NOISE }).length / 2);
   expect(dear.wei).toBeGreaterThan((bytes * perByte) / 10n ** 12n / 2n);
   expect(dear.wei).toBeLessThan((2n * bytes * perByte) / 10n ** 12n);
+
+  // An upgrade of the chain brings an operator fee to a relayer that runs.
+  let operatorFee: Hex | undefined;
+  const selector = toFunctionSelector('getOperatorFee(uint256)');
+  const upgraded = await createCostModel({
+    request: async (method, params) =>
+      method === 'eth_call' && operatorFee !== undefined && JSON.stringify(params).includes(selector)
+        ? operatorFee
+        : await client.request(method, params),
+  });
+  expect((await upgraded.extraCost({ to, data: NOISE, gas: 100_000n })).wei).toBe(dear.wei);
+  operatorFee = toHex(7n * GWEI, { size: 32 });
+  expect((await upgraded.extraCost({ to, data: NOISE, gas: 100_000n })).wei).toBe(dear.wei + 7n * GWEI);
   await anvil.rpc('evm_revert', [snapshot]);
 
   await installArbitrum(anvil.rpcUrl, { l1BaseFee: 20n * GWEI, l2BaseFee: GWEI / 100n });

@@ -112,17 +112,17 @@ const encodeOperatorFee = (gas: bigint) => ({
 
 async function openOpStack(client: Pick<RpcClient, 'request'>, chainId: number): Promise<CostModel | undefined> {
   if ((await tryCall(client, encodeL1Fee('0x00'))) === undefined) return undefined;
-  const hasOperatorFee = (await tryCall(client, encodeOperatorFee(21_000n))) !== undefined;
   return {
     kind: 'op-stack',
-    description: `gas, and beside it the data fee of an OP-stack chain${hasOperatorFee ? ' and its operator fee' : ''}`,
+    description: 'gas, and beside it the data fee of an OP-stack chain and its operator fee, if it has one',
     async extraCost({ to, data, gas }) {
       const unsigned = serializeTransaction({ type: 'eip1559', chainId, to, data, gas, ...USUAL });
       const [l1Fee, operatorFee] = await Promise.all([
         call(client, encodeL1Fee(unsigned)).then(readWord),
-        hasOperatorFee ? call(client, encodeOperatorFee(gas)).then(readWord) : 0n,
+        // An upgrade of the chain may bring one at any time.
+        tryCall(client, encodeOperatorFee(gas)),
       ]);
-      return { wei: l1Fee + operatorFee, gas: 0n };
+      return { wei: l1Fee + (operatorFee === undefined ? 0n : readWord(operatorFee)), gas: 0n };
     },
   };
 }

@@ -9,7 +9,7 @@ import { createPublicClient, type Hex, http, toHex } from 'viem';
 import type { Random } from '../core/random.ts';
 import { CHAIN_ID, CHAIN_NAME, CREDITS_PER_ETH, type World } from './createWorld.ts';
 import { isWell } from './isWell.ts';
-import { marketFee, newStory, WRITE_GAS } from './postRequest.ts';
+import { marketFee, newStory, submitBody, WRITE_GAS } from './postRequest.ts';
 import { createService, type Service } from './programs.ts';
 
 /** Something that an app wants written, as its own database has it: it outlives the process. */
@@ -63,7 +63,7 @@ interface Setting {
 
 /** Takes up the writes that are not done, and then makes new ones. */
 function run(world: World, { host, user, writes, random }: Setting): { stop(): Promise<void> } {
-  const { realm, deployment, stories } = world;
+  const { realm, deployment, stories, restores } = world;
   const domain = { chainId: CHAIN_ID, forwarder: deployment.forwarder };
   const publicClient = createPublicClient({ transport: http('http://node-1:8545') });
   const gateway = createGatewayClient({ url: 'http://gateway:8787' });
@@ -82,8 +82,9 @@ function run(world: World, { host, user, writes, random }: Setting): { stop(): P
 
   async function submit({ dataId, payload }: Write, relayerFee: bigint, replaces?: Submission): Promise<Submission> {
     const { cloudId, account } = user;
+    const { count } = restores;
     const submission = await client.writeData({ cloudId, dataId, payload, relayerFee }, { signal, replaces });
-    const { record, nonce, requestId } = submission;
+    const { record, nonce } = submission;
     const { action, params } = record;
     const signed = {
       digest: hashRequest({ ...domain, action, params, nonce }),
@@ -91,12 +92,10 @@ function run(world: World, { host, user, writes, random }: Setting): { stop(): P
       cloudId,
       signer: account.address,
     };
-    const story = {
-      requestId,
-      body: { chainName: CHAIN_NAME, action, params },
-      kind: 'app',
-      expects: 'either',
-    } as const;
+    const body = { chainName: CHAIN_NAME, action, params };
+    // The app waits for what it was answered, of which an older copy that was put back meanwhile may know nothing.
+    const requestId = count === restores.count ? submission.requestId : await submitBody(world, body);
+    const story = { requestId, body, kind: 'app', expects: 'either' } as const;
     const offer = { fee: relayerFee, gas: WRITE_GAS, postedAtMs: realm.clock.now() };
     stories.set(requestId, newStory({ ...story, ...signed, ...offer }));
     const text = `${replaces === undefined ? 'writes' : 'writes once more'} with nonce ${nonce}, fee ${relayerFee / 10n ** 18n} credits`;

@@ -52,7 +52,7 @@ export async function signRequest<A extends SignedAction>(world: World, wish: Wi
 type Signed = Awaited<ReturnType<typeof signRequest>>;
 
 /** Posts, and once more if an older copy of the gateway was put back before the answer came. */
-async function submit({ client, restores }: World, body: Story['body']): Promise<string> {
+export async function submitBody({ client, restores }: World, body: Story['body']): Promise<string> {
   for (;;) {
     const { count } = restores;
     const { requestId } = await client.submitRequest(body);
@@ -82,7 +82,7 @@ export async function postSigned(
   const { stories, realm } = world;
   const { digest, entries, fee } = signed;
   const body = signed.body as Story['body'];
-  const requestId = await submit(world, body);
+  const requestId = await submitBody(world, body);
   const story = newStory({
     ...{ requestId, body, kind, signer: user.account.address, digest, nonce, cloudId, fee, gas, expects },
     ...(entries && { entries }),

@@ -3,7 +3,7 @@ import { installArbitrum, installOpStack } from '@prism-gateway/testing/rollups'
 import { type Hex, serializeTransaction, toFunctionSelector, toHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRpcClient, type RpcClient } from '../client/createRpcClient.ts';
-import { RpcAnswerError } from '../rpcErrors.ts';
+import { RpcAnswerError, RpcUnavailableError } from '../rpcErrors.ts';
 import { createCostModel } from './createCostModel.ts';
 
 const GWEI = 10n ** 9n;
@@ -57,6 +57,11 @@ test('a chain is asked what it charges: a plain one nothing beside gas, OP-stack
   expect((await upgraded.extraCost({ to, data: NOISE, gas: 100_000n })).wei).toBe(dear.wei);
   operatorFee = toHex(7n * GWEI, { size: 32 });
   expect((await upgraded.extraCost({ to, data: NOISE, gas: 100_000n })).wei).toBe(dear.wei + 7n * GWEI);
+  // A node that knows nothing of it afterwards is not believed.
+  operatorFee = undefined;
+  await expect(upgraded.extraCost({ to, data: NOISE, gas: 100_000n })).rejects.toBeInstanceOf(RpcAnswerError);
+  operatorFee = '0x';
+  await expect(upgraded.extraCost({ to, data: NOISE, gas: 100_000n })).rejects.toBeInstanceOf(RpcUnavailableError);
   await anvil.rpc('evm_revert', [snapshot]);
 
   await installArbitrum(anvil.rpcUrl, { l1BaseFee: 20n * GWEI, l2BaseFee: GWEI / 100n });

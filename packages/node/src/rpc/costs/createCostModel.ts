@@ -112,6 +112,15 @@ const encodeOperatorFee = (gas: bigint) => ({
 
 async function openOpStack(client: Pick<RpcClient, 'request'>, chainId: number): Promise<CostModel | undefined> {
   if ((await tryCall(client, encodeL1Fee('0x00'))) === undefined) return undefined;
+  let hasOperatorFee = (await tryCall(client, encodeOperatorFee(TRANSFER_GAS))) !== undefined;
+
+  /** An upgrade of the chain may bring it at any time; a node that knows nothing of it later is wrong. */
+  async function readOperatorFee(gas: bigint): Promise<bigint> {
+    const returned = await (hasOperatorFee ? call : tryCall)(client, encodeOperatorFee(gas));
+    hasOperatorFee ||= returned !== undefined;
+    return returned === undefined ? 0n : readWord(returned);
+  }
+
   return {
     kind: 'op-stack',
     description: 'gas, and beside it the data fee of an OP-stack chain and its operator fee, if it has one',
@@ -119,10 +128,9 @@ async function openOpStack(client: Pick<RpcClient, 'request'>, chainId: number):
       const unsigned = serializeTransaction({ type: 'eip1559', chainId, to, data, gas, ...USUAL });
       const [l1Fee, operatorFee] = await Promise.all([
         call(client, encodeL1Fee(unsigned)).then(readWord),
-        // An upgrade of the chain may bring one at any time.
-        tryCall(client, encodeOperatorFee(gas)),
+        readOperatorFee(gas),
       ]);
-      return { wei: l1Fee + (operatorFee === undefined ? 0n : readWord(operatorFee)), gas: 0n };
+      return { wei: l1Fee + operatorFee, gas: 0n };
     },
   };
 }

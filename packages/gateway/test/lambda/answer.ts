@@ -20,3 +20,6 @@ export function keepHeaders(headers: Readonly<Record<string, unknown>>): Record<
   const kept = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)] as const).sort());
 }
+
+/** Whether a machine was too busy for the gateway's time limits: an outage is no answer to compare. */
+export const isOutage = ({ status, body }: SeenAnswer) => status === 503 && body.includes('The store did not answer');

@@ -3,7 +3,7 @@ import { drawSome } from '@prism-gateway/testing/test-size';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithDynamo } from '../rigs/dynamoStores.ts';
-import type { Played } from './answer.ts';
+import { isOutage, type Played } from './answer.ts';
 import { ADMIN_KEY, createFunctionRig, type FunctionRig } from './functionRig.ts';
 import { type Actors, playScenario } from './playScenario.ts';
 import { sendToFunction } from './sendToFunction.ts';
@@ -12,9 +12,7 @@ import { sendToServer } from './sendToServer.ts';
 /** Plays of one scenario on a machine that is too busy. */
 const MOST_PLAYS = 5;
 
-const isOutage = ({ status, body }: Played) => status === 503 && body.includes('The store did not answer');
-
-/** Plays again, with other tables, if the engine was too slow for the gateway's time limits: an outage is no answer to compare. */
+/** Plays again, with other tables, if the store was too slow in one call. */
 async function playInTime(tables: string, play: (tables: string) => Promise<Played[]>): Promise<Played[]> {
   for (let plays = 1; ; plays++) {
     const played = await play(`${tables}-${plays}`);

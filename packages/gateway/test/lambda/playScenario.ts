@@ -1,7 +1,7 @@
 import { EXAMPLE_REQUESTS } from '@prism-gateway/protocol/examples';
 import type { HttpCall } from '@prism-gateway/testing';
 import { privateKeyToAddress } from 'viem/accounts';
-import type { Played, SeenAnswer } from './answer.ts';
+import { isOutage, type Played, type SeenAnswer } from './answer.ts';
 import { makeCall, type RelayerKey, signCall } from './makeCall.ts';
 import { ODD_CALLS } from './oddCalls.ts';
 
@@ -43,6 +43,9 @@ export interface Actors {
   /** An access token of the identity provider. */
   readonly token: string;
 }
+
+/** How often a call is sent to a store that is too busy to answer. */
+const MOST_TRIES = 10;
 
 type Send = (call: HttpCall) => Promise<SeenAnswer>;
 
@@ -139,8 +142,12 @@ export async function playScenario(send: Send, actors: Actors): Promise<Played[]
     keep(next.value, answer);
     next = await calls.next(answer);
   }
-  // None of these changes anything, so they may go side by side.
-  const odd = await Promise.all(ODD_CALLS.map(async (call) => ({ call, answer: await send(call) })));
+  // None of these changes anything, so they may go side by side, and again.
+  const insist = async (call: HttpCall, tries = 1): Promise<SeenAnswer> => {
+    const answer = await send(call);
+    return isOutage(answer) && tries < MOST_TRIES ? await insist(call, tries + 1) : answer;
+  };
+  const odd = await Promise.all(ODD_CALLS.map(async (call) => ({ call, answer: await insist(call) })));
   for (const { call, answer } of odd) keep(call, answer);
   return played;
 }
